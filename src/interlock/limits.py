@@ -22,7 +22,7 @@ class Limits:
         depth: Levels of open containers. Passing it: `E_LIMIT_DEPTH`.
         string_bytes: Bytes of one string, or of one number. Passing it: `E_LIMIT_STRING_BYTES`.
         queued_events: Events nobody has drained yet. Passing it: `E_LIMIT_EVENT_QUEUE`.
-        trailing_bytes: Bytes of white space or data after the document's end. Passing it: `E_LIMIT_INPUT_BYTES`.
+        trailing_bytes: Bytes of data after the document's end. Passing it: `E_LIMIT_INPUT_BYTES`.
         calls: Tool calls in one stream. Passing it: `E_LIMIT_CALLS`.
         name_bytes: Bytes of one tool name. Passing it: `E_LIMIT_NAME_BYTES`.
         stream_events: Events of one stream. Passing it: `E_LIMIT_STREAM_EVENTS`.
