@@ -1,0 +1,358 @@
+"""The guard: events in, decisions and one-shot authority out."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any, Literal, NoReturn
+
+from interlock.diagnostics import Diagnostic
+from interlock.errors import InvalidOptionError
+from interlock.gate.authority import Execution, refuse_copy
+from interlock.gate.decision import ExecuteDecision, Report
+from interlock.gate.judge import Judge
+from interlock.limits import DEFAULT_LIMITS, Limits
+from interlock.stream.access import plain
+from interlock.stream.coordinator import Call, Coordinator
+from interlock.stream.detect import detect
+from interlock.stream.framing import Decoder, decoder_for
+from interlock.stream.wires import adapter_class
+from interlock.tools.validators import Toolset, compile_tools
+from interlock.vocabulary import SOURCE_ENDS, SourceEnd
+
+__all__ = ["Guard", "Watch"]
+
+
+class Guard:
+    """Judges the tool calls of one stream, and hands out each call's authority once.
+
+    A guard never runs a tool. Feed it every event of one model response, say
+    how the source ended, and take what may run::
+
+        guard = Guard("anthropic", tools={"write_file": WriteFile})
+        for event in guard.watch(stream):
+            ...
+        for decision in guard.finish().decisions:
+            if execution := guard.take(decision.internal_id):
+                run(execution.name, execution.value)
+
+    Two guards share nothing. A guard may be used from several threads, and can be neither copied nor
+    pickled.
+
+    Args:
+        wire: The stream's format, one of `interlock.vocabulary.STREAM_WIRES`.
+        tools: The tools that were offered: name -> Pydantic model, dataclass, TypedDict, msgspec Struct,
+            JSON Schema, function or validator; a list of definitions; or a provider's own tools array.
+            `None`: any name passes, and no schema is checked.
+        limits: Bounds on what one stream may hold.
+        allow_unknown_tools: Let a call to a tool that is not in `tools` pass, unchecked.
+        trust_projections: Accept arguments that came only as a value that somebody else parsed.
+        confirm_on_done: Accept `[DONE]`, or a clean end of the source, as confirmation of a turn that
+            never got an end reason. For those who know their host.
+        on_length: `keep_closed` lets a call execute that its own end event closed before a token limit cut
+            the turn; `retry`, the default, does not.
+        unwrap_double_encoding: Decode, once, arguments that arrived as JSON inside a JSON string, where the
+            schema does not allow a string.
+        coerce: Let the validator convert (a string to a number, ...). `value` stays the raw value;
+            `typed_value` is the converted one.
+        check_formats: Check JSON Schema's `format`, which is only a note by default.
+        validator_timeout: Seconds that one validation may take; `None`: no limit.
+        control_characters: `keep` accepts raw control characters inside strings, as some models write them.
+        on_doomed: Called as `on_doomed(internal_id, diagnostic)`, once a call, as soon as it is certain that
+            the call cannot execute (`internal_id` is `None` when the whole stream is spoilt). Only a no can
+            come early, never a yes.
+
+    Raises:
+        UnknownWireError: no such wire.
+        ToolDefinitionError: a tool cannot be checked as it was given.
+        InvalidOptionError: an option has a value that it does not know.
+    """
+
+    def __init__(
+        self,
+        wire: str,
+        *,
+        tools: Any = None,
+        limits: Limits | None = None,
+        allow_unknown_tools: bool = False,
+        trust_projections: bool = False,
+        confirm_on_done: bool = False,
+        on_length: Literal["retry", "keep_closed"] = "retry",
+        unwrap_double_encoding: bool = False,
+        coerce: bool = False,
+        check_formats: bool = False,
+        validator_timeout: float | None = None,
+        control_characters: Literal["reject", "keep"] = "reject",
+        on_doomed: Callable[[str | None, Diagnostic], None] | None = None,
+    ) -> None:
+        adapter = adapter_class(wire)
+        if on_length not in ("retry", "keep_closed"):
+            raise InvalidOptionError(f"option 'on_length' is {on_length!r}; expected 'retry' or 'keep_closed'")
+        if control_characters not in ("reject", "keep"):
+            raise InvalidOptionError(
+                f"option 'control_characters' is {control_characters!r}; expected 'reject' or 'keep'"
+            )
+        self.wire = wire
+        self._limits = DEFAULT_LIMITS if limits is None else limits
+        toolset: Toolset | None = None
+        if tools is not None:
+            toolset = compile_tools(
+                tools, coerce=coerce, check_formats=check_formats, validator_timeout=validator_timeout
+            )
+        self._coordinator = Coordinator(
+            self._limits,
+            keep_text=adapter.traits.repeats_text,
+            control_characters=control_characters,
+            on_fault=self._faulted,
+        )
+        self._adapter = adapter(self._coordinator)
+        self._push = self._adapter.push
+        self._decoder: Decoder | None = None  # made by the first push_bytes
+        self._judge = Judge(
+            wire,
+            adapter.traits,
+            self._coordinator,
+            toolset,
+            allow_unknown_tools=allow_unknown_tools,
+            trust_projections=trust_projections,
+            confirm_on_done=confirm_on_done,
+            keep_closed=on_length == "keep_closed",
+            unwrap=unwrap_double_encoding,
+        )
+        self._events = 0
+        self._finished = False
+        self._taken: set[str] = set()
+        self._doomed: dict[str | None, Diagnostic] = {}
+        self._on_doomed = on_doomed
+        self._lock = threading.RLock()
+
+    @staticmethod
+    def detect(*events: Any) -> str:
+        """Return the wire that the first event (or first few) of a stream belong to.
+
+        Raises:
+            UnknownWireError: the events fit no wire.
+            AmbiguousWireError: they fit several; `.candidates` names them.
+        """
+        return detect(events)
+
+    # -- in ------------------------------------------------------------------
+
+    def push(self, event: Any) -> None:
+        """Take the next event: a dict, or the SDK's own object. It is only read, never changed.
+
+        What a provider sends never raises. An event after the stream's end, or after `finish`, is late
+        evidence and speaks against every call of the stream.
+        """
+        with self._lock:
+            self._events += 1
+            if self._events > self._limits.stream_events:
+                if self._events == self._limits.stream_events + 1:
+                    self._coordinator.limit_passed(
+                        "E_LIMIT_STREAM_EVENTS",
+                        f"more than limits.stream_events ({self._limits.stream_events}) events in one stream",
+                    )
+                return
+            try:
+                kind = type(event)
+                if kind is dict and len(event) == 1 and "raw" in event:
+                    self._coordinator.events_lost(f"an event is no JSON: {str(event['raw'])[:80]!r}")
+                elif kind is str:
+                    self._push_text(event)
+                elif kind is bytes or kind is bytearray or kind is memoryview:
+                    self.push_bytes(event)
+                else:
+                    self._push(event)
+            except Exception as error:
+                # An adapter must not raise; if one does, what it did not read could be anything.
+                self._coordinator.internal_fault(
+                    f"event {self._events} could not be judged: {type(error).__name__}: {error}"
+                )
+
+    def push_bytes(self, data: bytes | bytearray | memoryview) -> None:
+        """Take the next raw bytes of the response body, cut anywhere.
+
+        Raises:
+            InvalidOptionError: this wire has no byte form.
+            MissingExtraError: the wire's framing needs an optional package that is not installed.
+        """
+        with self._lock:
+            if self._decoder is None:
+                self._decoder = decoder_for(self.wire, self._adapter.traits.framing, self._limits)
+            for event in self._decoder.feed(bytes(data)):
+                self.push(event)
+            if self._decoder.overflowed:
+                self._coordinator.limit_passed(
+                    "E_LIMIT_FRAME_BYTES",
+                    f"one event passes limits.frame_bytes ({self._limits.frame_bytes} bytes)",
+                )
+
+    def watch(self, stream: Any) -> Watch:
+        """Wrap a stream of events, sync or async: each one is pushed, then passed on untouched.
+
+        The guard notes how the stream ended: by itself, by an error (raised on to the caller), or because
+        the caller broke out; then the stream is closed. Call `finish` afterwards.
+        """
+        return Watch(self, stream)
+
+    def source_ended(self, end: SourceEnd, message: str | None = None) -> None:
+        """Say how the source of the events stopped; `watch` does this by itself.
+
+        The first word counts: what ended cannot end otherwise later.
+        """
+        if end not in SOURCE_ENDS:
+            raise InvalidOptionError(f"end is {end!r}; expected one of {', '.join(SOURCE_ENDS)}")
+        with self._lock:
+            if self._coordinator.source_end is not None:
+                return
+            if self._decoder is not None:
+                for event in self._decoder.close():
+                    self.push(event)
+            if message is not None:
+                self._coordinator.provider_diagnostic("W_SOURCE_ENDED", message)
+            try:
+                self._adapter.source_ended(end)
+            except Exception as error:
+                self._coordinator.internal_fault(f"the end of the source could not be judged: {error}")
+            self._coordinator.source_ended(end)
+
+    def source_raised(self, error: BaseException) -> None:
+        """Say that reading the source raised; `watch` does this by itself.
+
+        An exception that carries a response body is how the vendors' SDKs report an error event of the
+        stream: a provider error. Anything else is a broken transport, or the caller's own cancellation.
+        """
+        message = f"the source raised {type(error).__name__}: {error}"
+        if isinstance(error, KeyboardInterrupt | SystemExit | asyncio.CancelledError):
+            self.source_ended("cancelled", message)
+            return
+        with self._lock:
+            if getattr(error, "body", None) is not None:
+                self._coordinator.stream_end("provider_error", type(error).__name__)
+            self.source_ended("timeout" if "timeout" in type(error).__name__.lower() else "error", message)
+
+    # -- out -----------------------------------------------------------------
+
+    @property
+    def doomed(self) -> dict[str | None, Diagnostic]:
+        """The calls that are certain not to execute, by internal id (`None`: all of them), with the reason.
+
+        Empty while nothing speaks against the stream. It only grows.
+        """
+        return dict(self._doomed)
+
+    def snapshot(self) -> Report:
+        """Return the diagnosis so far. Before `finish` no decision executes."""
+        with self._lock:
+            return self._judge.report(finished=self._finished)
+
+    def finish(self, end: SourceEnd | None = None) -> Report:
+        """End the stream and return the report. Calling it again diagnoses anew and gives nothing out.
+
+        Args:
+            end: How the source stopped. Left out: what `watch` saw, else `eof`, a clean end. `still_open` is
+                for sockets that outlive a response.
+        """
+        with self._lock:
+            self.source_ended("eof" if end is None else end)
+            self._finished = True
+            return self._judge.report(finished=True)
+
+    def take(self, internal_id: str) -> Execution | None:
+        """Hand out the authority to run one call, at most once, deciding anew at this moment.
+
+        Returns:
+            The authority, or `None`: before `finish`, when the call does not execute (any more), when it was
+            taken already, or when there is no such call.
+        """
+        with self._lock:
+            if not self._finished or internal_id in self._taken:
+                return None
+            decision = self._judge.decide_one(internal_id)
+            if not isinstance(decision, ExecuteDecision) or decision.name is None:
+                return None
+            self._taken.add(internal_id)
+            return Execution(
+                internal_id=internal_id,
+                call_id=decision.call_id,
+                name=decision.name,
+                value=plain(decision.value),
+                typed_value=decision.typed_value,
+                evidence=decision.evidence,
+            )
+
+    def __copy__(self) -> NoReturn:
+        refuse_copy("a Guard")
+
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        refuse_copy("a Guard")
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        refuse_copy("a Guard")
+
+    # -- inside --------------------------------------------------------------
+
+    def _push_text(self, text: str) -> None:
+        if text.strip() == "[DONE]":
+            self._coordinator.done_marker()
+        else:
+            self._coordinator.events_lost(f"an event is no JSON object: {text[:80]!r}")
+
+    def _faulted(self, call: Call | None, diagnostic: Diagnostic) -> None:
+        key = None if call is None else call.internal_id
+        if key in self._doomed or (call is not None and call.server_executed):
+            return
+        self._doomed[key] = diagnostic
+        if self._on_doomed is not None:
+            self._on_doomed(key, diagnostic)
+
+
+class Watch:
+    """The stream that `Guard.watch` returns: iterate it with `for` or `async for`, once."""
+
+    def __init__(self, guard: Guard, stream: Any) -> None:
+        self._guard = guard
+        self._stream = stream
+
+    def __iter__(self) -> Iterator[Any]:
+        guard = self._guard
+        end: SourceEnd = "cancelled"
+        try:
+            for event in self._stream:
+                guard.push(event)
+                yield event
+            end = "eof"
+        except GeneratorExit:
+            raise
+        except BaseException as error:
+            guard.source_raised(error)
+            raise
+        finally:
+            guard.source_ended(end)  # after `source_raised` this adds nothing
+            if end == "cancelled":
+                close = getattr(self._stream, "close", None)
+                if callable(close):
+                    close()
+
+    async def __aiter__(self) -> AsyncIterator[Any]:
+        guard = self._guard
+        end: SourceEnd = "cancelled"
+        try:
+            async for event in self._stream:
+                guard.push(event)
+                yield event
+            end = "eof"
+        except GeneratorExit:
+            raise
+        except BaseException as error:
+            guard.source_raised(error)
+            raise
+        finally:
+            guard.source_ended(end)  # after `source_raised` this adds nothing
+            if end == "cancelled":
+                close = getattr(self._stream, "aclose", None) or getattr(self._stream, "close", None)
+                if callable(close):
+                    result = close()
+                    if hasattr(result, "__await__"):
+                        await result

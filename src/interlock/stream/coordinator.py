@@ -1,0 +1,509 @@
+"""One source key, one call, one parser: the evidence of a stream, collected.
+
+The coordinator is the `Sink` that the wires talk to. It keeps what was said,
+refuses what the lifecycle does not allow, and never takes anything back:
+a fault once recorded stays. It decides nothing; `interlock.gate` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import StringIO
+from typing import Any, Literal
+
+from interlock.diagnostics import Diagnostic
+from interlock.limits import DEFAULT_LIMITS, Limits
+from interlock.parser import Parser
+from interlock.stream.access import NotJSONError, plain
+from interlock.stream.events import CallKind, Fault
+from interlock.stream.lifecycle import CALL_LIFECYCLE, CallInput, CallState
+from interlock.vocabulary import EndReason, SourceEnd
+
+__all__ = ["MISSING", "Call", "Coordinator", "Turn"]
+
+MAX_DIAGNOSTICS = 100  # remarks kept for one call, or one stream; the first ones say what went wrong
+
+
+class _Missing:
+    """The sort of `MISSING`: no value was given (`None` is a JSON value)."""
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING = _Missing()
+
+
+class Turn:
+    """One model response: a choice, a candidate, a response, a step."""
+
+    __slots__ = ("calls", "faults", "ids", "key", "provider_reason", "reason", "replaced")
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.reason: EndReason | None = None  # None until the turn's own terminal event
+        self.provider_reason: str | None = None
+        self.faults: set[Fault] = set()
+        self.calls: list[Call] = []
+        self.ids: dict[str, Call] = {}  # provider id -> the first call that carried it
+        self.replaced = False  # another turn took its place before it ended
+
+    @property
+    def closed(self) -> bool:
+        """Whether anything more about this turn comes too late."""
+        return self.reason is not None or self.replaced
+
+
+class Call:
+    """One tool call as the stream told it."""
+
+    __slots__ = (
+        "accepts",
+        "diagnostics",
+        "end_reason",
+        "executed",
+        "faults",
+        "id",
+        "index",
+        "internal_id",
+        "key",
+        "kind",
+        "name",
+        "parser",
+        "projection",
+        "received_bytes",
+        "server_executed",
+        "state",
+        "text",
+        "text_confirmed",
+        "turn",
+    )
+
+    def __init__(self, internal_id: str, key: str, turn: Turn, kind: CallKind) -> None:
+        self.internal_id = internal_id
+        self.key = key
+        self.turn = turn
+        self.kind = kind
+        self.id: str | None = None
+        self.index: int | None = None
+        self.name: str | None = None
+        self.state = CallState.OPEN
+        self.accepts = True  # deltas are welcome: the call is open, and so are its turn and stream
+        self.server_executed = False
+        self.executed = False
+        self.faults: set[Fault] = set()
+        self.diagnostics: list[Diagnostic] = []
+        self.parser: Parser | None = None  # a call of kind `json` has one
+        self.received_bytes = 0
+        self.text: StringIO | None = None  # the raw text, kept only where the wire repeats it
+        self.text_confirmed = False  # the wire stated the whole text, and it agreed
+        self.projection: Any = MISSING
+        self.end_reason: EndReason | None = None
+
+    def remark(self, code: str, message: str, fault: Fault | None = None) -> Diagnostic:
+        """Record a diagnostic, and the fault that it stands for."""
+        if fault is not None:
+            self.faults.add(fault)
+        diagnostic = Diagnostic(code=code, message=message, call_id=self.id, tool=self.name)
+        if len(self.diagnostics) < MAX_DIAGNOSTICS:
+            self.diagnostics.append(diagnostic)
+        return diagnostic
+
+    @property
+    def label(self) -> str:
+        """What to call it in a message."""
+        return f"call {self.id or self.internal_id!r}"
+
+
+class Coordinator:
+    """Collects the evidence of one stream.
+
+    Args:
+        limits: Bounds on calls, names, arguments.
+        keep_text: Keep each call's raw text, for wires that repeat it at the end.
+        control_characters: What the parsers do with raw control characters in strings.
+        on_fault: Called with a call (`None`: the whole stream) and the remark when it gets a fault.
+    """
+
+    def __init__(
+        self,
+        limits: Limits = DEFAULT_LIMITS,
+        *,
+        keep_text: bool = False,
+        control_characters: Literal["reject", "keep"] = "reject",
+        on_fault: Callable[[Call | None, Diagnostic], None] | None = None,
+    ) -> None:
+        self.limits = limits
+        self._control_characters = control_characters
+        self.calls: dict[str, Call] = {}
+        self.turns: dict[str, Turn] = {}
+        self.faults: set[Fault] = set()
+        self.diagnostics: list[Diagnostic] = []
+        self.reason: EndReason | None = None
+        self.provider_reason: str | None = None
+        self.source_end: SourceEnd | None = None
+        self.done = False
+        self.lost = False
+        self.executed_keys: set[str] = set()
+        self._keep_text = keep_text
+        self._on_fault = on_fault
+
+    # -- the sink ------------------------------------------------------------
+
+    def call_start(
+        self,
+        key: str,
+        *,
+        id: str | None = None,
+        index: int | None = None,
+        name: str | None = None,
+        turn: str = "",
+        kind: CallKind = "json",
+        server_executed: bool = False,
+    ) -> None:
+        """Open a call; a second start of one key is a protocol violation."""
+        where = self._open_turn(turn, "call_start")
+        call = self.calls.get(key)
+        if call is not None:
+            self._violation(call, "E_SECOND_START", f"{call.label} was started a second time (source key {key!r})")
+            return
+        if len(self.calls) >= self.limits.calls:
+            self._stream_fault(
+                "E_LIMIT_CALLS", f"more than limits.calls ({self.limits.calls}) calls in one stream", "limit"
+            )
+            return
+        call = Call(f"call-{len(self.calls)}", key, where, kind)
+        if kind == "json":
+            call.parser = Parser(limits=self.limits, control_characters=self._control_characters, events=False)
+        self.calls[key] = call
+        where.calls.append(call)
+        call.server_executed = server_executed
+        if self._keep_text or kind == "text":
+            call.text = StringIO()
+        if self.reason is not None or self.source_end is not None or where.closed:
+            call.accepts = False
+        if key in self.executed_keys or (id is not None and id in self.executed_keys):
+            call.executed = True
+        if id is not None or index is not None:
+            self._identify(call, id, index)
+        if name:
+            self.name_delta(key, name)
+
+    def call_identity(self, key: str, *, id: str | None = None, index: int | None = None) -> None:
+        """Add or repeat an id or index; a conflicting one makes the call invalid."""
+        call = self._step(key, CallInput.IDENTITY)
+        if call is not None:
+            self._identify(call, id, index)
+
+    def name_delta(self, key: str, text: str) -> None:
+        """Append to the tool's name."""
+        call = self._step(key, CallInput.NAME)
+        if call is None:
+            return
+        name = (call.name or "") + text
+        if len(name.encode("utf-8", "surrogatepass")) > self.limits.name_bytes:
+            self._call_fault(
+                call,
+                "E_LIMIT_NAME_BYTES",
+                f"a name passes limits.name_bytes ({self.limits.name_bytes})",
+                "limit",
+            )
+            return
+        call.name = name
+
+    def arguments_delta(self, key: str, text: str | bytes) -> None:
+        """Append raw text to the arguments."""
+        call = self.calls.get(key)
+        if call is None or not call.accepts:
+            call = self._step(key, CallInput.ARGUMENTS)
+            if call is None:
+                return
+        parser = call.parser
+        if parser is not None and not parser.failed:
+            parser.feed(text)
+            if parser.failed:
+                self._tell(call, parser.diagnostics[-1])
+        if call.text is not None:
+            call.text.write(text if isinstance(text, str) else text.decode("utf-8", "surrogateescape"))
+            if parser is None and call.text.tell() > self.limits.input_bytes:
+                self._call_fault(call, "E_LIMIT_INPUT_BYTES", "a text input passes limits.input_bytes", "limit")
+                call.text = None
+                call.accepts = False
+        call.received_bytes += (
+            len(text) if isinstance(text, bytes) or text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+        )
+
+    def arguments_final(self, key: str, text: str) -> None:
+        """Take the whole text when no delta came, else compare it with what came."""
+        call = self._step(key, CallInput.FINAL)
+        if call is None:
+            return
+        if call.received_bytes == 0:
+            if text:
+                if call.state is CallState.ENDED:
+                    self._violation(
+                        call,
+                        "E_FINAL_MISMATCH",
+                        f"{call.label} ended without arguments, then the wire repeated {len(text)} characters of them",
+                    )
+                    return
+                self.arguments_delta(key, text)
+            call.text_confirmed = True
+            return
+        if call.text is None:
+            return
+        got = call.text.getvalue()
+        if got == text:
+            call.text_confirmed = True
+            return
+        at = next((i for i, (a, b) in enumerate(zip(got, text, strict=False)) if a != b), min(len(got), len(text)))
+        self._violation(
+            call,
+            "E_FINAL_MISMATCH",
+            f"the repeated arguments of {call.label} differ from the deltas at character {at}: "
+            f"{len(got)} characters came as deltas, {len(text)} in the repetition",
+        )
+
+    def arguments_value(self, key: str, value: Any) -> None:
+        """Keep a private copy of a value that somebody else parsed."""
+        call = self._step(key, CallInput.VALUE)
+        if call is None:
+            return
+        try:
+            copy = plain(value)
+        except (NotJSONError, RecursionError) as error:
+            self._call_fault(
+                call, "E_PROJECTION_NOT_JSON", f"the parsed arguments of {call.label}: {error}", "malformed"
+            )
+            return
+        if call.projection is not MISSING and not same_json(call.projection, copy):
+            self._violation(
+                call,
+                "E_FINAL_MISMATCH",
+                f"the parsed arguments of {call.label} came twice, with different values",
+            )
+            return
+        call.projection = copy
+
+    def call_end(self, key: str, reason: EndReason = "complete") -> None:
+        """Close a call by its own end event; a second one is a protocol violation."""
+        call = self._step(key, CallInput.END)
+        if call is None:
+            return
+        call.accepts = False
+        if call.end_reason is None:
+            call.end_reason = reason
+
+    def tool_executed(self, key: str | None = None) -> None:
+        """Poison the named call, or every call when none is named."""
+        self._live("tool_executed")
+        if key is None:
+            self._stream_fault("E_EXECUTION_OBSERVED", "a tool result that names no call is in the stream", "executed")
+            return
+        self.executed_keys.add(key)
+        for call in self.calls.values():
+            if key in (call.key, call.id):
+                call.executed = True
+                self._call_fault(call, "E_EXECUTION_OBSERVED", f"a result of {call.label} is in the stream", "executed")
+
+    def provider_diagnostic(
+        self,
+        code: str,
+        message: str,
+        *,
+        key: str | None = None,
+        turn: str | None = None,
+        fault: Fault | None = None,
+    ) -> None:
+        """Record a remark about a call, a turn or the stream."""
+        if fault is not None:
+            self._live(code)
+        call = self.calls.get(key) if key is not None else None
+        if call is not None:
+            self._call_fault(call, code, message, fault)
+        elif turn is not None:
+            self._turn_fault(self._turn(turn), code, message, fault)
+        else:
+            self._stream_fault(code, message, fault)
+
+    def turn_end(self, turn: str, reason: EndReason, provider_reason: str | None = None) -> None:
+        """End a turn; a second end is a protocol violation."""
+        self._live("turn_end")
+        where = self._turn(turn)
+        if where.closed:
+            self._turn_fault(
+                where,
+                "E_SECOND_TERMINAL",
+                f"the turn ended a second time: {provider_reason or reason!r} after "
+                f"{where.provider_reason or where.reason or 'it was replaced'!r}",
+                "protocol",
+            )
+            return
+        where.reason = reason
+        where.provider_reason = provider_reason
+        for call in where.calls:
+            call.accepts = False
+
+    def turn_replaced(self, turn: str) -> None:
+        """Close a turn that another one took the place of: its calls can never be confirmed."""
+        self._live("turn_replaced")
+        where = self._turn(turn)
+        where.replaced = True
+        for call in where.calls:
+            call.accepts = False
+
+    def stream_end(self, reason: EndReason, provider_reason: str | None = None) -> None:
+        """End the stream; a second end is a protocol violation."""
+        if self.reason is not None:
+            self._stream_fault(
+                "E_SECOND_TERMINAL",
+                f"the stream ended a second time: {provider_reason or reason!r} after "
+                f"{self.provider_reason or self.reason!r}",
+                "protocol",
+            )
+            return
+        self._live("stream_end")
+        self.reason = reason
+        self.provider_reason = provider_reason
+        self._close()
+
+    def done_marker(self) -> None:
+        """Note `[DONE]`."""
+        self.done = True
+
+    def events_lost(self, message: str) -> None:
+        """Note a hole in the stream."""
+        self.lost = True
+        self._note("E_EVENTS_LOST", message)
+
+    # -- for the guard -------------------------------------------------------
+
+    def source_ended(self, end: SourceEnd) -> None:
+        """Note how the source stopped. What comes after it is late."""
+        self.source_end = end
+        self._close()
+
+    def internal_fault(self, message: str) -> None:
+        """Note that an event could not be judged: nothing of this stream may run."""
+        self._stream_fault("E_INTERNAL", message, "internal")
+
+    def limit_passed(self, code: str, message: str) -> None:
+        """Note that the stream passed a bound."""
+        self._stream_fault(code, message, "limit")
+
+    # -- inside --------------------------------------------------------------
+
+    def _close(self) -> None:
+        for call in self.calls.values():
+            call.accepts = False
+
+    def _turn(self, key: str) -> Turn:
+        turn = self.turns.get(key)
+        if turn is None:
+            turn = self.turns[key] = Turn(key)
+        return turn
+
+    def _open_turn(self, key: str, what: str) -> Turn:
+        self._live(what)
+        turn = self._turn(key)
+        if turn.closed:
+            self._turn_fault(
+                turn,
+                "E_LATE_EVENT",
+                f"{what} after the turn's end ({turn.provider_reason or turn.reason or 'replaced'})",
+                "protocol",
+            )
+        return turn
+
+    def _live(self, what: str) -> None:
+        """Whatever comes after the stream's end speaks against every call."""
+        if self.reason is not None:
+            self._stream_fault(
+                "E_LATE_EVENT",
+                f"{what} after the stream's end ({self.provider_reason or self.reason})",
+                "protocol",
+            )
+        elif self.source_end is not None:
+            self._stream_fault("E_LATE_EVENT", f"{what} after the source had ended ({self.source_end})", "protocol")
+
+    def _step(self, key: str, what: CallInput) -> Call | None:
+        call = self.calls.get(key)
+        if call is None:
+            self._live(what.value)
+            self._stream_fault("E_UNKNOWN_CALL", f"{what.value} for {key!r}, which was never started", "protocol")
+            return None
+        if self.reason is not None or self.source_end is not None or call.turn.closed:
+            self._open_turn(call.turn.key, what.value)
+        state = CALL_LIFECYCLE.get((call.state, what))
+        if state is None:
+            self._violation(call, "E_CALL_ORDER", f"{what.value} for {call.label}, which had {call.state.value}")
+            return None
+        call.state = state
+        return call
+
+    def _identify(self, call: Call, id: str | None, index: int | None) -> None:
+        if id is not None:
+            if call.id is None:
+                call.id = id
+                other = call.turn.ids.setdefault(id, call)
+                if other is not call:
+                    for one in (other, call):
+                        self._violation(one, "E_DUPLICATE_CALL_ID", f"two calls of one turn carry the id {id!r}")
+                if id in self.executed_keys:
+                    call.executed = True
+            elif call.id != id:
+                self._call_fault(
+                    call, "E_IDENTITY_CONFLICT", f"a call has two ids: {call.id!r} and {id!r}", "malformed"
+                )
+        if index is not None:
+            if call.index is None:
+                call.index = index
+            elif call.index != index:
+                self._call_fault(
+                    call,
+                    "E_IDENTITY_CONFLICT",
+                    f"a call has two indexes: {call.index} and {index}",
+                    "malformed",
+                )
+
+    def _violation(self, call: Call, code: str, message: str) -> None:
+        self._call_fault(call, code, message, "protocol")
+
+    def _call_fault(self, call: Call, code: str, message: str, fault: Fault | None) -> None:
+        diagnostic = call.remark(code, message, fault)
+        if fault is not None:
+            self._tell(call, diagnostic)
+
+    def _turn_fault(self, turn: Turn, code: str, message: str, fault: Fault | None) -> None:
+        diagnostic = self._note(code, message)
+        if fault is not None:
+            turn.faults.add(fault)
+            for call in turn.calls:
+                self._tell(call, diagnostic)
+
+    def _stream_fault(self, code: str, message: str, fault: Fault | None) -> None:
+        diagnostic = self._note(code, message)
+        if fault is not None:
+            self.faults.add(fault)
+            self._tell(None, diagnostic)
+
+    def _note(self, code: str, message: str) -> Diagnostic:
+        diagnostic = Diagnostic(code=code, message=message)
+        if len(self.diagnostics) < MAX_DIAGNOSTICS:
+            self.diagnostics.append(diagnostic)
+        return diagnostic
+
+    def _tell(self, call: Call | None, diagnostic: Diagnostic) -> None:
+        if self._on_fault is not None:
+            self._on_fault(call, diagnostic)
+
+
+def same_json(left: Any, right: Any) -> bool:
+    """Tell whether two JSON values are equal; `true` is not `1`, and `1.0` equals `1` as in JSON."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(same_json(left[key], right[key]) for key in left)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(same_json(a, b) for a, b in zip(left, right, strict=True))
+    return bool(left == right)

@@ -1,0 +1,55 @@
+"""Which wire is this? Told from the first events of a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any
+
+from interlock.errors import AmbiguousWireError, UnknownWireError
+from interlock.stream.wires import WIRES
+
+__all__ = ["detect", "rate"]
+
+
+def rate(event: Any) -> dict[str, int]:
+    """Return the wires that an event fits, with how well: 1 maybe, 2 surely, 3 more special than another."""
+    scores: dict[str, int] = {}
+    for wire, module in WIRES.items():
+        score = import_module(module).recognises(event)
+        if score:
+            scores[wire] = score
+    return scores
+
+
+def detect(events: Iterable[Any]) -> str:
+    """Return the wire of a stream's first events.
+
+    The wires that fit every event so far are candidates; the search ends as soon as one of them fits some
+    event better than all others.
+
+    Raises:
+        UnknownWireError: nothing fits.
+        AmbiguousWireError: several fit equally well; `.candidates` names them.
+    """
+    totals: dict[str, int] = {}
+    for event in events:
+        if isinstance(event, str) or (isinstance(event, dict) and set(event) == {"raw"}):
+            continue
+        for wire, score in rate(event).items():
+            totals[wire] = max(totals.get(wire, 0), score)
+        best = max(totals.values(), default=0)
+        winners = [wire for wire, score in totals.items() if score == best]
+        if best >= 2 and len(winners) == 1:
+            return winners[0]
+    best = max(totals.values(), default=0)
+    winners = sorted(wire for wire, score in totals.items() if score == best)
+    if not winners:
+        known = sorted(WIRES)
+        raise UnknownWireError(
+            f"the data fits no wire that is known here; name one with `wire=` (or --wire): {', '.join(known)}",
+            known=known,
+        )
+    if len(winners) > 1:
+        raise AmbiguousWireError(winners)
+    return winners[0]

@@ -1,0 +1,361 @@
+"""The normalized events: what every wire says about tool calls, in one set of words.
+
+A wire's file translates provider events into calls of a `Sink`. The records
+below are the same events as data: one JSON object a line on the wire
+`normalized`, and what `Recorder` collects.
+
+`key` is a call's source key: the string that identifies the call on its wire
+(content block index, choice and tool index, item id). `turn` names the model
+response that the call belongs to (a choice, a candidate, a response, a step):
+one turn ends once, and its end is evidence for its own calls only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal, Protocol
+
+from interlock.vocabulary import EndReason
+
+__all__ = [
+    "EVENT_TYPES",
+    "ArgumentsDelta",
+    "ArgumentsFinal",
+    "ArgumentsValue",
+    "CallEnd",
+    "CallIdentity",
+    "CallStart",
+    "EventsLost",
+    "Fault",
+    "NameDelta",
+    "NormalizedEvent",
+    "ProviderDiagnostic",
+    "Recorder",
+    "Sink",
+    "StreamEnd",
+    "ToolExecuted",
+    "TurnEnd",
+    "TurnReplaced",
+    "event_to_json",
+]
+
+CallKind = Literal["json", "text"]
+
+# What a diagnostic means for the decision. Each is sticky: nothing takes it back.
+Fault = Literal["internal", "executed", "limit", "provider_error", "content_filtered", "protocol", "malformed"]
+
+
+class Sink(Protocol):
+    """What a wire's adapter tells; the coordinator decides what it is worth."""
+
+    def call_start(
+        self,
+        key: str,
+        *,
+        id: str | None = None,
+        index: int | None = None,
+        name: str | None = None,
+        turn: str = "",
+        kind: CallKind = "json",
+        server_executed: bool = False,
+    ) -> None:
+        """Open a call. `kind` is `text` when its input is free text and not JSON."""
+
+    def call_identity(self, key: str, *, id: str | None = None, index: int | None = None) -> None:
+        """Add an id or index that came late, or repeat it."""
+
+    def name_delta(self, key: str, text: str) -> None:
+        """Append to the tool's name."""
+
+    def arguments_delta(self, key: str, text: str | bytes) -> None:
+        """Append raw text to the arguments."""
+
+    def arguments_final(self, key: str, text: str) -> None:
+        """State the whole raw text of the arguments, as a protocol that repeats it does."""
+
+    def arguments_value(self, key: str, value: Any) -> None:
+        """State the arguments as a value that somebody else parsed: a projection, not raw text."""
+
+    def call_end(self, key: str, reason: EndReason = "complete") -> None:
+        """Close a call by its own end event."""
+
+    def tool_executed(self, key: str | None = None) -> None:
+        """Report evidence that something else ran the call; `None`: it names no call."""
+
+    def provider_diagnostic(
+        self,
+        code: str,
+        message: str,
+        *,
+        key: str | None = None,
+        turn: str | None = None,
+        fault: Fault | None = None,
+    ) -> None:
+        """Add a remark about a call, a turn, or (neither given) the whole stream."""
+
+    def turn_end(self, turn: str, reason: EndReason, provider_reason: str | None = None) -> None:
+        """End one turn, with the provider's own word."""
+
+    def turn_replaced(self, turn: str) -> None:
+        """Note that the provider began the turn anew before it ended: its calls can never be confirmed."""
+
+    def stream_end(self, reason: EndReason, provider_reason: str | None = None) -> None:
+        """End the whole stream, with the provider's own word."""
+
+    def done_marker(self) -> None:
+        """Note the transport's own end marker, such as `[DONE]`: a courtesy, not evidence."""
+
+    def events_lost(self, message: str) -> None:
+        """Note that a part of the stream could not be read: nothing after it can confirm."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallStart:
+    """A call opens."""
+
+    type: ClassVar[str] = "call_start"
+    key: str
+    id: str | None = None
+    index: int | None = None
+    name: str | None = None
+    turn: str = ""
+    kind: CallKind = "json"
+    server_executed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallIdentity:
+    """A late or repeated id or index."""
+
+    type: ClassVar[str] = "call_identity"
+    key: str
+    id: str | None = None
+    index: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameDelta:
+    """More of the tool's name."""
+
+    type: ClassVar[str] = "name_delta"
+    key: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentsDelta:
+    """More raw text of the arguments."""
+
+    type: ClassVar[str] = "arguments_delta"
+    key: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentsFinal:
+    """The whole raw text again."""
+
+    type: ClassVar[str] = "arguments_final"
+    key: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentsValue:
+    """The arguments as somebody else's value."""
+
+    type: ClassVar[str] = "arguments_value"
+    key: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallEnd:
+    """The call's own end event."""
+
+    type: ClassVar[str] = "call_end"
+    key: str
+    reason: EndReason = "complete"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolExecuted:
+    """Something else ran this call (or, without a key, some call)."""
+
+    type: ClassVar[str] = "tool_executed"
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderDiagnostic:
+    """A remark, with what it means for the decision."""
+
+    type: ClassVar[str] = "provider_diagnostic"
+    code: str
+    message: str
+    key: str | None = None
+    turn: str | None = None
+    fault: Fault | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEnd:
+    """One turn ended."""
+
+    type: ClassVar[str] = "turn_end"
+    reason: EndReason
+    turn: str = ""
+    provider_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnReplaced:
+    """The provider began a turn anew before it ended."""
+
+    type: ClassVar[str] = "turn_replaced"
+    turn: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamEnd:
+    """The whole stream ended."""
+
+    type: ClassVar[str] = "stream_end"
+    reason: EndReason
+    provider_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventsLost:
+    """A part of the stream could not be read."""
+
+    type: ClassVar[str] = "events_lost"
+    message: str
+
+
+NormalizedEvent = (
+    CallStart
+    | CallIdentity
+    | NameDelta
+    | ArgumentsDelta
+    | ArgumentsFinal
+    | ArgumentsValue
+    | CallEnd
+    | ToolExecuted
+    | ProviderDiagnostic
+    | TurnEnd
+    | TurnReplaced
+    | StreamEnd
+    | EventsLost
+)
+
+EVENT_TYPES: dict[str, type[NormalizedEvent]] = {
+    cls.type: cls
+    for cls in (
+        CallStart,
+        CallIdentity,
+        NameDelta,
+        ArgumentsDelta,
+        ArgumentsFinal,
+        ArgumentsValue,
+        CallEnd,
+        ToolExecuted,
+        ProviderDiagnostic,
+        TurnEnd,
+        TurnReplaced,
+        StreamEnd,
+        EventsLost,
+    )
+}
+
+
+def event_to_json(event: NormalizedEvent) -> dict[str, Any]:
+    """Return an event as the JSON object of the wire `normalized`; `None` fields are left out."""
+    out: dict[str, Any] = {"type": event.type}
+    for field in fields(event):
+        value = getattr(event, field.name)
+        if value is not None:
+            out[field.name] = value
+    return out
+
+
+class Recorder:
+    """A `Sink` that keeps what it is told as normalized events, in order."""
+
+    def __init__(self) -> None:
+        self.events: list[NormalizedEvent] = []
+
+    def call_start(
+        self,
+        key: str,
+        *,
+        id: str | None = None,
+        index: int | None = None,
+        name: str | None = None,
+        turn: str = "",
+        kind: CallKind = "json",
+        server_executed: bool = False,
+    ) -> None:
+        """See `Sink`."""
+        self.events.append(
+            CallStart(key=key, id=id, index=index, name=name, turn=turn, kind=kind, server_executed=server_executed)
+        )
+
+    def call_identity(self, key: str, *, id: str | None = None, index: int | None = None) -> None:
+        """See `Sink`."""
+        self.events.append(CallIdentity(key=key, id=id, index=index))
+
+    def name_delta(self, key: str, text: str) -> None:
+        """See `Sink`."""
+        self.events.append(NameDelta(key=key, text=text))
+
+    def arguments_delta(self, key: str, text: str | bytes) -> None:
+        """See `Sink`."""
+        self.events.append(ArgumentsDelta(key=key, text=text if isinstance(text, str) else text.decode()))
+
+    def arguments_final(self, key: str, text: str) -> None:
+        """See `Sink`."""
+        self.events.append(ArgumentsFinal(key=key, text=text))
+
+    def arguments_value(self, key: str, value: Any) -> None:
+        """See `Sink`."""
+        self.events.append(ArgumentsValue(key=key, value=value))
+
+    def call_end(self, key: str, reason: EndReason = "complete") -> None:
+        """See `Sink`."""
+        self.events.append(CallEnd(key=key, reason=reason))
+
+    def tool_executed(self, key: str | None = None) -> None:
+        """See `Sink`."""
+        self.events.append(ToolExecuted(key=key))
+
+    def provider_diagnostic(
+        self,
+        code: str,
+        message: str,
+        *,
+        key: str | None = None,
+        turn: str | None = None,
+        fault: Fault | None = None,
+    ) -> None:
+        """See `Sink`."""
+        self.events.append(ProviderDiagnostic(code=code, message=message, key=key, turn=turn, fault=fault))
+
+    def turn_end(self, turn: str, reason: EndReason, provider_reason: str | None = None) -> None:
+        """See `Sink`."""
+        self.events.append(TurnEnd(turn=turn, reason=reason, provider_reason=provider_reason))
+
+    def turn_replaced(self, turn: str) -> None:
+        """See `Sink`."""
+        self.events.append(TurnReplaced(turn=turn))
+
+    def stream_end(self, reason: EndReason, provider_reason: str | None = None) -> None:
+        """See `Sink`."""
+        self.events.append(StreamEnd(reason=reason, provider_reason=provider_reason))
+
+    def done_marker(self) -> None:
+        """See `Sink`; the marker is no event."""
+
+    def events_lost(self, message: str) -> None:
+        """See `Sink`."""
+        self.events.append(EventsLost(message=message))

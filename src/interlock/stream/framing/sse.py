@@ -1,0 +1,94 @@
+"""Server-sent events, decoded from bytes that are cut anywhere.
+
+Source:
+    WHATWG HTML, section 9.2.6 "Interpreting an event stream" (read 2026-11-30):
+    lines end in LF, CR or CRLF; one leading byte order mark is skipped; a line
+    that begins with a colon is a comment; several data lines are joined by LF;
+    one space after the colon is dropped; an event is dispatched by a blank
+    line, so what stands after the last blank line is no event.
+
+One difference, on purpose: bytes that are not UTF-8 are not replaced by U+FFFD;
+such data is reported as unreadable.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from interlock.stream.framing.payload import event_of
+
+__all__ = ["SSEDecoder"]
+
+_BOM = b"\xef\xbb\xbf"
+
+
+class SSEDecoder:
+    """Decodes the `data` of each event; `event`, `id` and `retry` are not needed by any wire here.
+
+    Args:
+        limit: Bytes that one event may take. Passing it stops the decoder and sets `overflowed`.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.overflowed = False
+        self._limit = limit
+        self._line: list[bytes] = []  # pieces of a line that has not ended
+        self._data: list[bytes] = []  # data lines of an event that has not ended
+        self._size = 0  # bytes in `_data`
+        self._line_size = 0  # bytes in `_line`
+        self._skip_lf = False  # the last chunk ended in CR; an LF now belongs to it
+        self._start: bytes | None = b""  # up to three bytes, until it is clear whether a BOM leads
+
+    def feed(self, chunk: bytes) -> list[Any]:
+        """Return the events that this piece completes."""
+        if self._start is not None:
+            chunk = self._start + chunk
+            if len(chunk) < 3 and _BOM.startswith(chunk):
+                self._start = chunk
+                return []
+            self._start = None
+            if chunk.startswith(_BOM):
+                chunk = chunk[3:]
+        if self._skip_lf and chunk:
+            self._skip_lf = False
+            if chunk[:1] == b"\n":
+                chunk = chunk[1:]
+        if not chunk or self.overflowed:
+            return []
+        lines = chunk.splitlines()
+        events: list[Any] = []
+        last = chunk[-1]
+        tail = b"" if last == 10 or last == 13 else lines.pop()
+        self._skip_lf = last == 13
+        if lines and self._line:
+            self._line.append(lines[0])
+            lines[0] = b"".join(self._line)
+            self._line.clear()
+            self._line_size = 0
+        for line in lines:
+            if line:
+                if line.startswith(b"data:"):
+                    data = line[6:] if line[5:6] == b" " else line[5:]
+                    self._data.append(data)
+                    self._size += len(data)
+                elif line == b"data":
+                    self._data.append(b"")
+            else:
+                if self._data:
+                    data = self._data[0] if len(self._data) == 1 else b"\n".join(self._data)
+                    self._data.clear()
+                    if data:
+                        events.append(event_of(data))
+                self._size = 0
+        if tail:
+            self._line.append(tail)
+            self._line_size += len(tail)
+        if self._size + self._line_size > self._limit:
+            self.overflowed = True
+            self._data.clear()
+            self._line.clear()
+        return events
+
+    def close(self) -> list[Any]:
+        """Return nothing: what no blank line closed is no event."""
+        return []

@@ -1,0 +1,184 @@
+"""Anthropic Messages, streamed (API version 2023-06-01).
+
+One call on the wire::
+
+    content_block_start  {"index": 1, "content_block": {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}}
+    content_block_delta  {"index": 1, "delta": {"type": "input_json_delta", "partial_json": "{\"a\":1}"}}
+    content_block_stop   {"index": 1}
+    message_delta        {"delta": {"stop_reason": "tool_use"}}
+    message_stop         {}
+
+Identity: the block `index` within a message; the id comes with the start event
+only. End of a call: `content_block_stop`, which is sent for a cut block too, so
+it proves nothing alone. End of the turn: `message_stop`; the reason is the last
+non-null `stop_reason` of the `message_delta` events.
+
+A `message_start` before `message_stop` begins the message anew (seen behind
+gateways that retry, recording `spliced-message-start`): what came before it can
+never be confirmed. One after `message_stop` is a protocol violation.
+
+Empty arguments mean `{}`: the API sends no delta, or one empty delta, for a
+tool without parameters. A non-empty `input` in the start event is a value that
+some compatible servers send in place of deltas: a projection. When deltas come
+as well, both must agree.
+
+`server_tool_use` and `mcp_tool_use` blocks are run by the provider.
+
+Source:
+    platform.claude.com/docs/en/build-with-claude/streaming and
+    /handling-stop-reasons (read 2026-11-30); the event types of the Python SDK
+    anthropic 2.14.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from interlock.stream.access import get, text_of, word
+from interlock.stream.events import Sink
+from interlock.stream.wires import Traits
+from interlock.vocabulary import EndReason, SourceEnd
+
+__all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
+
+SOURCE_KEY: Final = "the content block's `index` within its message"
+
+END_REASONS: Final[Mapping[str, EndReason]] = {
+    "tool_use": "complete",
+    "end_turn": "complete",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "pause_turn": "paused",  # to be sent back unchanged; client tools must not run now
+    "compaction": "paused",
+    "refusal": "content_filtered",
+    # A stop string ends a text on its own terms, but may cut a call in the middle; see `Adapter`.
+    "stop_sequence": "complete",
+}
+
+_CLIENT_BLOCKS = frozenset({"tool_use"})
+_SERVER_BLOCKS = frozenset({"server_tool_use", "mcp_tool_use"})
+_EVENTS = frozenset(
+    {
+        "message_start",
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+        "message_delta",
+        "message_stop",
+        "ping",
+    }
+)
+
+
+def recognises(event: Any) -> int:
+    """Rate how well an event fits this wire: 0 not at all, 1 maybe, 2 surely."""
+    kind = get(event, "type")
+    if kind in ("message_start", "content_block_start", "content_block_delta", "message_delta"):
+        return 2
+    return 1 if kind in _EVENTS or (kind == "error" and get(get(event, "error"), "type")) else 0
+
+
+class Adapter:
+    """Translates the events of one Messages stream."""
+
+    traits: ClassVar[Traits] = Traits(calls_end=True, ends="turn", empty_is_object=True)
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._messages = 0
+        self._turn = "message-0"
+        self._live = False  # a message has started and not ended
+        self._ended = False
+        self._keys: dict[int, str] = {}  # block index -> source key, for tool blocks
+        self._blocks: set[int] = set()
+        self._reason: str | None = None
+
+    def push(self, event: Any) -> None:
+        """Translate one event."""
+        kind = get(event, "type")
+        if kind == "content_block_delta":
+            delta = get(event, "delta")
+            if get(delta, "type") == "input_json_delta":
+                index = get(event, "index")
+                text = get(delta, "partial_json")
+                if text:
+                    self._sink.arguments_delta(self._keys.get(index) or f"{self._turn}/{index}", text)
+        elif kind == "content_block_start":
+            self._start(get(event, "index"), get(event, "content_block"))
+        elif kind == "content_block_stop":
+            index = get(event, "index")
+            if index in self._keys or index not in self._blocks:
+                self._sink.call_end(f"{self._turn}/{index}")
+        elif kind == "message_delta":
+            reason = word(get(get(event, "delta"), "stop_reason"))
+            if reason is not None:
+                if self._reason is not None and self._reason != reason:
+                    self._sink.provider_diagnostic(
+                        "E_SECOND_TERMINAL",
+                        f"the message has two stop reasons: {self._reason!r} and {reason!r}",
+                        turn=self._turn,
+                        fault="protocol",
+                    )
+                self._reason = reason
+        elif kind == "message_stop":
+            self._stop()
+        elif kind == "message_start":
+            self._begin()
+        elif kind == "error" or (kind is None and get(event, "error") is not None):
+            error = get(event, "error")
+            self._sink.stream_end("provider_error", word(get(error, "type")) or "error")
+
+    def source_ended(self, end: SourceEnd) -> None:
+        """Conclude nothing: only `message_stop` ends a message."""
+
+    def _begin(self) -> None:
+        if self._ended:
+            self._sink.provider_diagnostic("E_LATE_EVENT", "message_start after message_stop", fault="protocol")
+            return
+        if self._live:
+            self._sink.turn_replaced(self._turn)
+            self._messages += 1
+            self._turn = f"message-{self._messages}"
+        self._live = True
+        self._keys = {}
+        self._blocks = set()
+        self._reason = None
+
+    def _start(self, index: Any, block: Any) -> None:
+        kind = get(block, "type")
+        if type(index) is not int or index < 0:
+            self._sink.provider_diagnostic(
+                "E_BLOCK_INDEX", f"a content block has the index {index!r}", turn=self._turn, fault="protocol"
+            )
+            return
+        self._live = True
+        key = f"{self._turn}/{index}"
+        if index in self._blocks and (index in self._keys or kind in _CLIENT_BLOCKS):
+            self._sink.provider_diagnostic(
+                "E_SECOND_START", f"content block {index} started twice", turn=self._turn, fault="protocol"
+            )
+            return
+        self._blocks.add(index)
+        if kind not in _CLIENT_BLOCKS and kind not in _SERVER_BLOCKS:
+            return
+        self._keys[index] = key
+        self._sink.call_start(
+            key,
+            id=text_of(get(block, "id")),
+            index=index,
+            name=text_of(get(block, "name")),
+            turn=self._turn,
+            server_executed=kind in _SERVER_BLOCKS,
+        )
+        given = get(block, "input")
+        if given is not None and given != {} and given != "":
+            self._sink.arguments_value(key, given)
+
+    def _stop(self) -> None:
+        reason = END_REASONS.get(self._reason or "", "unknown")
+        if self._reason == "stop_sequence" and self._keys:
+            reason = "unknown"
+        self._live = False
+        self._ended = True
+        self._sink.turn_end(self._turn, reason, self._reason)

@@ -1,0 +1,311 @@
+r"""OpenAI Chat Completions, streamed, and every server that speaks its shape.
+
+One call on the wire::
+
+    {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "call_1", "type": "function",
+                  "function": {"name": "f", "arguments": ""}}]}}]}
+    {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": "{\"a\":1}"}}]}}]}
+    {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}
+    [DONE]
+
+Identity: (choice index, tool index). `id` and `name` are announced once; `null`,
+`""` and the text `"null"` mean absent. A different id at a used index opens a
+new call (Ollama and several bridges send index 0 for every call); a fragment
+without an index goes by its id, or to the only call of its choice; what cannot
+be attributed without a guess is a protocol violation. The legacy
+`function_call` is the one call of its choice.
+
+End of a call: none on the wire. End of a turn (a choice): its first non-null
+`finish_reason`, evidence for that choice only. End of the stream: the clean end
+of the source, or `[DONE]`. A repetition of the same finish reason in a chunk
+without content adds nothing (OpenRouter sends one with the usage).
+
+Empty arguments mean `{}` only when the tool's registered schema accepts `{}`:
+the protocol has no word for "no arguments", and a lost fragment looks the same.
+
+Servers that differ are listed in docs/wires/openai_chat.md.
+
+Source:
+    platform.openai.com/docs/api-reference/chat-streaming (read 2026-11-30);
+    types of the Python SDK openai 3.57.0; reports on vLLM, Ollama, LiteLLM,
+    SGLang, OpenRouter, Groq, DeepSeek, Mistral and Azure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from interlock.stream.access import get, items, text_of, word
+from interlock.stream.events import Sink
+from interlock.stream.wires import Traits
+from interlock.stream.wires.native import worse
+from interlock.vocabulary import EndReason, SourceEnd
+
+__all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
+
+SOURCE_KEY: Final = "the choice's `index` and the tool call's `index` within it"
+
+END_REASONS: Final[Mapping[str, EndReason]] = {
+    "stop": "complete",
+    "tool_calls": "complete",
+    "function_call": "complete",
+    "length": "length",
+    "content_filter": "content_filtered",
+    "error": "provider_error",  # OpenRouter, Mistral
+    "model_length": "length",  # Mistral
+    "insufficient_system_resource": "provider_error",  # DeepSeek
+    "abort": "cancelled",  # vLLM
+    "cancelled": "cancelled",
+    "cancel": "cancelled",
+}
+
+
+def recognises(event: Any) -> int:
+    """Rate how well an event fits this wire: 0 not at all, 1 maybe, 2 surely."""
+    if isinstance(get(event, "choices"), list):
+        return 2 if get(event, "object") == "chat.completion.chunk" else 1
+    return 0
+
+
+class _Call:
+    """What is known of one call while its fragments come."""
+
+    __slots__ = ("id", "key", "name", "started")
+
+    def __init__(self, key: str, id: str | None) -> None:
+        self.key = key
+        self.id = id
+        self.name = ""
+        self.started = False  # argument text has begun, so the name is whole
+
+
+class _Choice:
+    """One choice: a turn of its own."""
+
+    __slots__ = ("by_id", "by_index", "calls", "executed", "finish", "legacy", "refused", "turn")
+
+    def __init__(self, index: int) -> None:
+        self.turn = f"choice-{index}"
+        self.calls: list[_Call] = []
+        self.by_index: dict[int, _Call] = {}
+        self.by_id: dict[str, _Call] = {}
+        self.legacy: _Call | None = None
+        self.executed: set[str] = set()  # keys of what the provider ran by itself
+        self.finish: str | None = None
+        self.refused = False
+
+
+class Adapter:
+    """Translates the chunks of one Chat Completions stream."""
+
+    traits: ClassVar[Traits] = Traits(calls_end=False, ends="source")
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._choices: dict[int, _Choice] = {}
+
+    def push(self, event: Any) -> None:
+        """Translate one chunk. The official client's helper events are unwrapped or ignored."""
+        choices = get(event, "choices")
+        if choices is None and get(event, "type") == "chunk":
+            event = get(event, "chunk")
+            choices = get(event, "choices")
+        error = get(event, "error") or get(get(event, "x_groq"), "error")
+        if error:
+            self._sink.stream_end("provider_error", _error_word(error))
+            return
+        if not choices:
+            return
+        if len(choices) == 1:
+            self._choice(choices[0])
+            return
+        seen: set[int] = set()
+        for choice in choices:
+            index = get(choice, "index")
+            if type(index) is int and index in seen:
+                self._sink.provider_diagnostic(
+                    "E_CHOICE_INDEX", f"one chunk has two choices with the index {index}", fault="protocol"
+                )
+                return
+            seen.add(index)
+        for choice in choices:
+            self._choice(choice)
+
+    def source_ended(self, end: SourceEnd) -> None:
+        """Conclude nothing: a choice without a finish reason stays unconfirmed."""
+
+    # -- inside --------------------------------------------------------------
+
+    def _choice(self, chunk: Any) -> None:
+        index = get(chunk, "index")
+        choice = self._choices.get(index) if type(index) is int else None
+        if choice is None:
+            if type(index) is not int or index < 0:
+                self._sink.provider_diagnostic(
+                    "E_CHOICE_INDEX",
+                    f"a choice has the index {index!r}; expected a whole number",
+                    fault="protocol",
+                )
+                return
+            choice = self._choices[index] = _Choice(index)
+        delta = get(chunk, "delta")
+        fragments = get(delta, "tool_calls")
+        legacy = get(delta, "function_call")
+        if fragments:
+            for fragment in items(fragments):
+                self._fragment(choice, fragment)
+        if legacy is not None:
+            self._legacy(choice, legacy)
+        if get(delta, "refusal"):
+            choice.refused = True
+        executed = get(delta, "executed_tools")
+        if executed:
+            self._executed(choice, items(executed))
+        error = get(chunk, "error")
+        if error:
+            self._sink.stream_end("provider_error", _error_word(error))
+            return
+        finish = word(get(chunk, "finish_reason"))
+        if finish is not None:
+            self._finish(choice, finish, word(get(chunk, "native_finish_reason")), bool(fragments or legacy))
+
+    def _finish(self, choice: _Choice, finish: str, native: str | None, carries: bool) -> None:
+        if choice.finish == finish and not carries:
+            return
+        reason = worse(END_REASONS.get(finish, "unknown"), native)
+        if choice.refused and choice.calls:
+            self._sink.provider_diagnostic(
+                "E_REFUSED",
+                "the choice holds a refusal and a tool call",
+                turn=choice.turn,
+                fault="content_filtered",
+            )
+        choice.finish = finish
+        self._sink.turn_end(
+            choice.turn, reason, finish if native is None or reason == END_REASONS.get(finish) else native
+        )
+
+    def _fragment(self, choice: _Choice, fragment: Any) -> None:
+        function = get(fragment, "function")
+        name = text_of(get(function, "name"))
+        arguments = get(function, "arguments")
+        id = text_of(get(fragment, "id"))
+        if id == "null":
+            id = None
+        call = self._attribute(choice, fragment, id, name)
+        if call is None:
+            return
+        if name is not None:
+            self._name(choice, call, name)
+        self._arguments(call, arguments)
+
+    def _attribute(self, choice: _Choice, fragment: Any, id: str | None, name: str | None) -> _Call | None:
+        """Return the call that a fragment belongs to, opening it when the fragment does."""
+        index = get(fragment, "index")
+        if index is None:
+            return self._without_index(choice, id, name)
+        if type(index) is not int or index < 0:
+            self._violation(choice, "E_CALL_INDEX", f"a tool call has the index {index!r}; expected a whole number")
+            return None
+        call = choice.by_index.get(index)
+        if call is None:
+            call = self._open(choice, f"{choice.turn}/{index}", id, index)
+            choice.by_index[index] = call
+        elif id is not None and id != call.id:
+            if call.id is None:
+                call.id = id
+                choice.by_id.setdefault(id, call)
+                self._sink.call_identity(call.key, id=id)
+            else:
+                # The same index with another id is another call; it may be one that came before.
+                call = choice.by_id.get(id) or self._open(
+                    choice, f"{choice.turn}/{index}:{len(choice.calls)}", id, index
+                )
+                choice.by_index[index] = call
+        return call
+
+    def _without_index(self, choice: _Choice, id: str | None, name: str | None) -> _Call | None:
+        if id is not None:
+            return choice.by_id.get(id) or self._open(choice, f"{choice.turn}/id:{id}", id, None)
+        if not choice.calls:
+            return self._open(choice, f"{choice.turn}/only", None, None)
+        if len(choice.calls) == 1 and (name is None or not choice.calls[0].started):
+            return choice.calls[0]
+        self._violation(
+            choice,
+            "E_CALL_UNATTRIBUTED",
+            f"a fragment has neither index nor id, and the choice has {len(choice.calls)} call(s)",
+        )
+        return None
+
+    def _open(self, choice: _Choice, key: str, id: str | None, index: int | None) -> _Call:
+        call = _Call(key, id)
+        choice.calls.append(call)
+        if id is not None:
+            choice.by_id.setdefault(id, call)
+        self._sink.call_start(key, id=id, index=index, turn=choice.turn)
+        if choice.legacy is not None and choice.legacy is not call:
+            self._violation(choice, "E_CALL_FORMS", "the choice has both a function_call and tool_calls")
+        return call
+
+    def _name(self, choice: _Choice, call: _Call, name: str) -> None:
+        """Take a name that comes whole, repeated, or in fragments before the arguments."""
+        if name == call.name:
+            return
+        if call.started:
+            self._violation(
+                choice,
+                "E_NAME_CONFLICT",
+                f"a call named {call.name!r} got the name {name!r} after its arguments began",
+            )
+            return
+        call.name += name
+        self._sink.name_delta(call.key, name)
+
+    def _arguments(self, call: _Call, arguments: Any) -> None:
+        if type(arguments) is str:
+            if arguments:
+                call.started = True
+                self._sink.arguments_delta(call.key, arguments)
+        elif arguments is not None:
+            # Some servers (Mistral, bridges to Ollama) send an object: somebody else parsed it.
+            call.started = True
+            self._sink.arguments_value(call.key, arguments)
+
+    def _legacy(self, choice: _Choice, function: Any) -> None:
+        name = text_of(get(function, "name"))
+        arguments = get(function, "arguments")
+        if name is None and not arguments and choice.legacy is None:
+            return
+        call = choice.legacy
+        if call is None:
+            other = bool(choice.calls)
+            call = choice.legacy = _Call(f"{choice.turn}/function_call", None)
+            choice.calls.append(call)
+            self._sink.call_start(call.key, turn=choice.turn)
+            if other:
+                self._violation(choice, "E_CALL_FORMS", "the choice has both a function_call and tool_calls")
+        if name is not None:
+            self._name(choice, call, name)
+        self._arguments(call, arguments)
+
+    def _executed(self, choice: _Choice, executed: list[Any]) -> None:
+        """Report what Groq's compound models ran by themselves; each is repeated with its output."""
+        for position, tool in enumerate(executed):
+            index = get(tool, "index")
+            key = f"{choice.turn}/executed:{index if type(index) is int else position}"
+            if key in choice.executed:
+                continue
+            choice.executed.add(key)
+            self._sink.call_start(key, name=text_of(get(tool, "type")), turn=choice.turn, server_executed=True)
+            self._arguments(_Call(key, None), get(tool, "arguments"))
+
+    def _violation(self, choice: _Choice, code: str, message: str) -> None:
+        self._sink.provider_diagnostic(code, message, turn=choice.turn, fault="protocol")
+
+
+def _error_word(error: Any) -> str:
+    if isinstance(error, str):
+        return error[:200]
+    return word(get(error, "code")) or word(get(error, "type")) or "error"

@@ -1,0 +1,363 @@
+r"""OpenAI Responses, streamed.
+
+One call on the wire::
+
+    response.output_item.added              {"output_index": 0, "item": {"type": "function_call", "id": "fc_1",
+                                             "call_id": "call_1", "name": "f", "arguments": ""}}
+    response.function_call_arguments.delta  {"output_index": 0, "item_id": "fc_1", "delta": "{\"a\":1}"}
+    response.function_call_arguments.done   {"output_index": 0, "item_id": "fc_1", "arguments": "{\"a\":1}"}
+    response.output_item.done               {"output_index": 0, "item": {..., "status": "completed"}}
+    response.completed                      {"response": {"status": "completed", "output": [...]}}
+
+Identity: the response and the item (`output_index`, with `item_id`, which must
+agree). Results are answered to `call_id`. End of a call:
+`response.output_item.done`; a `status` other than `completed` says that the
+call was cut. End of the turn: the response's terminal event, which is
+`response.completed`, `.incomplete` or `.failed`.
+
+The protocol states the arguments up to four times (deltas, `arguments.done`,
+`output_item.done`, the terminal event's `output`). All copies that are there
+must be equal; an empty `output` is absence, not disagreement. `sequence_number`,
+where given, has no gap: a gap means that events were lost.
+
+Whose call: `function_call` and `custom_tool_call` (free text) are the client's.
+Calls with fields of their own in place of arguments (`local_shell_call`,
+`apply_patch_call`, `computer_call`, client-side `shell_call` and
+`tool_search_call`) come as objects only: projections. Everything else that ends
+in `_call` is run by the provider, and so is an MCP call that waits for approval.
+
+Source:
+    platform.openai.com/docs/api-reference/responses-streaming (read 2026-11-30);
+    types of the Python SDK openai 3.57.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from interlock.stream.access import get, items, text_of, word
+from interlock.stream.events import Sink
+from interlock.stream.wires import Traits
+from interlock.vocabulary import EndReason, SourceEnd
+
+__all__ = ["END_REASONS", "FAILURES", "SOURCE_KEY", "Adapter", "recognises"]
+
+SOURCE_KEY: Final = "the response and the item's `output_index`, which `item_id` must agree with"
+
+# The `reason` of `response.incomplete`, and the `status` of the terminal response.
+END_REASONS: Final[Mapping[str, EndReason]] = {
+    "completed": "complete",
+    "max_output_tokens": "length",
+    "max_messages": "length",
+    "content_filter": "content_filtered",
+    "steered": "cancelled",  # stopped at a safe boundary; a successor follows
+    "cancelled": "cancelled",
+    "failed": "provider_error",
+}
+
+# The `error.code` of `response.failed`, where it is a policy's doing; any other code is a provider error.
+FAILURES: Final[Mapping[str, EndReason]] = {
+    "bio_policy": "content_filtered",
+    "misalignment_policy_violation": "content_filtered",
+    "image_content_policy_violation": "content_filtered",
+    "invalid_prompt": "content_filtered",
+}
+
+# Items with fields of their own: the field that says what to do.
+_ITEM_CALLS: Final[Mapping[str, str]] = {
+    "local_shell_call": "action",
+    "shell_call": "action",
+    "apply_patch_call": "operation",
+    "computer_call": "action",
+    "tool_search_call": "arguments",
+}
+_TERMINALS: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
+
+
+def recognises(event: Any) -> int:
+    """Rate how well an event fits this wire: 0 not at all, 1 maybe, 2 surely."""
+    kind = get(event, "type")
+    if not isinstance(kind, str):
+        return 0
+    # The same words are used by the realtime wire, whose events carry an event id.
+    if kind.startswith("response.") and get(event, "event_id") is None:
+        return 2 if kind != "response.done" else 0
+    return 0
+
+
+class _Item:
+    """A call item while its events come."""
+
+    __slots__ = ("arguments_done", "call_id", "client", "ended", "id", "key", "name", "position", "reported")
+
+    def __init__(self, key: str, position: int) -> None:
+        self.key = key
+        self.position = position
+        self.id: str | None = None
+        self.call_id: str | None = None
+        self.name: str | None = None
+        self.client = False  # a call that the client runs, with arguments as text
+        self.arguments_done = False
+        self.ended = False
+        self.reported = False  # the sink knows it as a call
+
+
+class Adapter:
+    """Translates the events of one Responses stream."""
+
+    traits: ClassVar[Traits] = Traits(calls_end=True, ends="turn", repeats_text=True)
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._response: str | None = None
+        self._responses = 0
+        self._turn = "response-0"
+        self._ended = False
+        self._refused = False
+        self._items: dict[int, _Item] = {}
+        self._by_id: dict[str, _Item] = {}
+        self._sequence: int | None = None
+
+    def push(self, event: Any) -> None:
+        """Translate one event."""
+        kind = get(event, "type")
+        number = get(event, "sequence_number")
+        if type(number) is int:
+            if self._sequence is not None and number != self._sequence + 1:
+                self._sink.events_lost(f"sequence_number {number} follows {self._sequence}: events are missing")
+            self._sequence = number
+        if kind == "response.function_call_arguments.delta" or kind == "response.custom_tool_call_input.delta":
+            item = self._item_of(event)
+            if item is not None and item.reported:
+                if item.arguments_done:
+                    self._violation(f"a delta for item {item.position} after its arguments were done", item)
+                delta = get(event, "delta")
+                if delta:
+                    self._sink.arguments_delta(item.key, delta)
+        elif kind == "response.output_item.added":
+            self._added(get(event, "output_index"), get(event, "item"))
+        elif kind == "response.function_call_arguments.done":
+            self._arguments_done(event, get(event, "arguments"))
+        elif kind == "response.custom_tool_call_input.done":
+            self._arguments_done(event, get(event, "input"))
+        elif kind == "response.output_item.done":
+            self._item_done(get(event, "output_index"), get(event, "item"))
+        elif kind in _TERMINALS:
+            self._terminal(kind, get(event, "response"))
+        elif kind == "response.created" or kind == "response.in_progress" or kind == "response.queued":
+            self._begin(text_of(get(get(event, "response"), "id")))
+        elif kind == "response.refusal.delta" or kind == "response.refusal.done":
+            self._refused = True
+        elif kind == "error" or (kind is None and get(event, "error")):
+            error = get(event, "error") or event
+            self._sink.stream_end("provider_error", word(get(error, "code")) or word(get(error, "type")) or "error")
+
+    def source_ended(self, end: SourceEnd) -> None:
+        """Conclude nothing: only a terminal event ends a response."""
+
+    # -- inside --------------------------------------------------------------
+
+    def _begin(self, id: str | None) -> None:
+        if self._ended or (id is not None and self._response is not None and id != self._response):
+            if not self._ended:
+                self._sink.turn_replaced(self._turn)
+            self._responses += 1
+            self._turn = f"response-{self._responses}"
+            self._ended = False
+            self._refused = False
+            self._items = {}
+            self._by_id = {}
+        self._response = id or self._response
+
+    def _item_of(self, event: Any) -> _Item | None:
+        index = get(event, "output_index")
+        id = text_of(get(event, "item_id"))
+        by_index = self._items.get(index) if type(index) is int else None
+        by_id = self._by_id.get(id) if id is not None else None
+        item = by_index or by_id
+        if item is None:
+            self._violation(f"an event for item {id or index!r}, which was never added")
+        elif (by_id is not None and by_id is not item) or (id is not None and item.id not in (None, id)):
+            self._violation(f"output_index {index} and item_id {id!r} name different items", item)
+        return item
+
+    def _added(self, index: Any, raw: Any) -> _Item | None:
+        if type(index) is not int or index < 0:
+            self._violation(f"an item has the output_index {index!r}; expected a whole number")
+            return None
+        if index in self._items:
+            self._violation(f"two items have the output_index {index}", self._items[index])
+            return None
+        item = self._items[index] = _Item(f"{self._turn}/{index}", index)
+        item.id = text_of(get(raw, "id"))
+        if item.id is not None:
+            self._by_id.setdefault(item.id, item)
+        kind = get(raw, "type")
+        if kind == "function_call" or kind == "custom_tool_call":
+            item.client = True
+        elif not (isinstance(kind, str) and (kind.endswith("_call") or kind in ("mcp_approval_request", "program"))):
+            return item
+        item.reported = True
+        item.call_id = text_of(get(raw, "call_id"))
+        item.name = text_of(get(raw, "name")) or (None if item.client else str(kind))
+        self._sink.call_start(
+            item.key,
+            id=item.call_id or (None if item.client else item.id),
+            index=index,
+            name=item.name,
+            turn=self._turn,
+            kind="text" if kind == "custom_tool_call" else "json",
+            server_executed=not item.client and not _client_item(kind, raw),
+        )
+        return item
+
+    def _arguments_done(self, event: Any, text: Any) -> None:
+        item = self._item_of(event)
+        if item is None or not item.reported:
+            return
+        if item.arguments_done:
+            self._violation(f"the arguments of item {item.position} were done twice", item)
+        self._same(item, "name", text_of(get(event, "name")))
+        self._same(item, "call_id", text_of(get(event, "call_id")))
+        if isinstance(text, str):
+            self._sink.arguments_final(item.key, text)
+        item.arguments_done = True
+
+    def _item_done(self, index: Any, raw: Any) -> None:
+        item = self._items.get(index) if type(index) is int else None
+        if item is None:
+            item = self._added(index, raw)
+            if item is None:
+                return
+        if not item.reported:
+            return
+        if item.ended:
+            self._violation(f"item {item.position} was done twice", item)
+            return
+        item.ended = True
+        if item.client:
+            self._compare(item, raw)
+            status = word(get(raw, "status"))
+            # A status that says the item is not completed marks a call that was cut; none says nothing.
+            self._sink.call_end(item.key, "complete" if status in (None, "completed") else "unknown")
+            return
+        kind = word(get(raw, "type"))
+        if _client_item(kind, raw):
+            late = text_of(get(raw, "call_id"))
+            if late is not None and item.call_id is None:
+                item.call_id = late
+                self._sink.call_identity(item.key, id=late)
+            value = get(raw, _ITEM_CALLS[str(kind)])
+            if value is not None:
+                self._sink.arguments_value(item.key, _as_dict(value))
+        self._sink.call_end(item.key)
+
+    def _compare(self, item: _Item, raw: Any) -> None:
+        """Hold a later copy of an item against what came before."""
+        self._same(item, "name", text_of(get(raw, "name")))
+        self._same(item, "call_id", text_of(get(raw, "call_id")))
+        text = get(raw, "input" if get(raw, "type") == "custom_tool_call" else "arguments")
+        if isinstance(text, str):
+            self._sink.arguments_final(item.key, text)
+
+    def _same(self, item: _Item, field: str, value: str | None) -> None:
+        if value is None:
+            return
+        known = getattr(item, field)
+        if known is None:
+            setattr(item, field, value)
+            if field == "name":
+                self._sink.name_delta(item.key, value)
+            else:
+                self._sink.call_identity(item.key, id=value)
+        elif known != value:
+            self._violation(f"item {item.position} has two values of {field}: {known!r} and {value!r}", item)
+
+    def _terminal(self, kind: str, response: Any) -> None:
+        self._begin_unless_known(response)
+        reason, said = self._reason(kind, response)
+        output = items(get(response, "output"))
+        if output:
+            self._compare_output(output)
+        for item in self._items.values():
+            if item.client and item.arguments_done and not item.ended:
+                item.ended = True
+                self._sink.call_end(item.key)
+        if self._refused and any(item.client for item in self._items.values()):
+            self._sink.provider_diagnostic(
+                "E_REFUSED",
+                "the response holds a refusal and a tool call",
+                turn=self._turn,
+                fault="content_filtered",
+            )
+        self._ended = True
+        self._sink.turn_end(self._turn, reason, said)
+
+    def _begin_unless_known(self, response: Any) -> None:
+        id = text_of(get(response, "id"))
+        if self._response is None:
+            self._response = id
+        elif id is not None and id != self._response:
+            self._violation(f"the terminal event is of response {id!r}, the stream of {self._response!r}")
+
+    def _reason(self, kind: str, response: Any) -> tuple[EndReason, str]:
+        status = word(get(response, "status"))
+        detail = word(get(get(response, "incomplete_details"), "reason"))
+        if kind == "response.failed":
+            code = word(get(get(response, "error"), "code")) or "failed"
+            return FAILURES.get(code, "provider_error"), code
+        if kind == "response.incomplete":
+            return END_REASONS.get(detail or "", "unknown"), detail or status or "incomplete"
+        if status in (None, "completed") and detail is None and get(response, "error") is None:
+            return "complete", status or "completed"
+        # It says completed and something else at once.
+        return "unknown", detail or status or "completed"
+
+    def _compare_output(self, output: list[Any]) -> None:
+        open_items = {item.position: item for item in self._items.values() if item.client}
+        for raw in output:
+            if get(raw, "type") not in ("function_call", "custom_tool_call"):
+                continue
+            item = self._match(raw, open_items)
+            if item is None:
+                self._violation(f"the final output holds a call {get(raw, 'call_id')!r} that was never streamed")
+                continue
+            del open_items[item.position]
+            self._compare(item, raw)
+        for item in open_items.values():
+            self._violation(f"item {item.position} was streamed, but is not in the final output", item)
+
+    def _match(self, raw: Any, among: dict[int, _Item]) -> _Item | None:
+        id, call_id = text_of(get(raw, "id")), text_of(get(raw, "call_id"))
+        for item in among.values():
+            if id is not None and item.id == id:
+                return item
+        for item in among.values():
+            if call_id is not None and item.call_id == call_id:
+                return item
+        return None
+
+    def _violation(self, message: str, item: _Item | None = None) -> None:
+        if item is not None and item.reported:
+            self._sink.provider_diagnostic("E_RESPONSES_CONTRADICTION", message, key=item.key, fault="protocol")
+        else:
+            self._sink.provider_diagnostic("E_RESPONSES_CONTRADICTION", message, turn=self._turn, fault="protocol")
+
+
+def _client_item(kind: Any, raw: Any) -> bool:
+    """Tell whether an item with fields of its own is the client's to run."""
+    if kind not in _ITEM_CALLS:
+        return False
+    if kind == "shell_call":
+        environment = get(raw, "environment")
+        return environment is None or bool(get(environment, "type") == "local")
+    if kind == "tool_search_call":
+        return bool(get(raw, "execution") == "client")
+    return True
+
+
+def _as_dict(value: Any) -> Any:
+    """Return an SDK's own object as a dict, where it offers that."""
+    dump = getattr(value, "model_dump", None)
+    return dump(mode="json", exclude_unset=True) if callable(dump) else value
