@@ -73,7 +73,8 @@ _ASSERTIONS: Final = words(
     exclusiveMinimum maxLength minLength pattern format items additionalItems prefixItems
     unevaluatedItems maxItems minItems uniqueItems contains maxContains minContains properties
     patternProperties additionalProperties unevaluatedProperties propertyNames maxProperties minProperties
-    required dependencies dependentRequired dependentSchemas allOf anyOf oneOf not if then else extends disallow divisibleBy
+    required dependencies dependentRequired dependentSchemas allOf anyOf oneOf not if then else
+    extends disallow divisibleBy
     """
 )
 
@@ -158,9 +159,7 @@ def _read_all(tools: Any) -> Iterator[ToolSpec]:
         yield from _read_entry(tools, "tools")
     elif isinstance(tools, Mapping):
         if any(isinstance(value, str) for value in tools.values()):
-            raise ToolDefinitionError(
-                f"tools has the keys {_keys(tools)}: that is one definition; put it in a list"
-            )
+            raise ToolDefinitionError(f"tools has the keys {_keys(tools)}: that is one definition; put it in a list")
         for name, declared in tools.items():
             yield _read_named(name, declared)
     elif _is_list(tools):
@@ -181,9 +180,7 @@ def _read_entry(entry: Any, where: str) -> Iterator[ToolSpec]:
     if inspect.isclass(entry) or _is_function(entry):
         name = getattr(entry, "__name__", None)
         if name is None or name == "<lambda>":
-            raise ToolDefinitionError(
-                f"{where} is {_kind(entry)} without a name; give a mapping from name to function"
-            )
+            raise ToolDefinitionError(f"{where} is {_kind(entry)} without a name; give a mapping from name to function")
         yield ToolSpec(name=name, description=inspect.getdoc(entry), validator=entry)
         return
     if isinstance(entry, (str, bytes, int, float)) or entry is None:
@@ -253,7 +250,11 @@ def _read_named(name: Any, declared: Any) -> ToolSpec:
         return ToolSpec(name=name)
     if isinstance(declared, bool):
         return ToolSpec(name=name, schema=declared)
-    if isinstance(declared, ToolSpec) or not (inspect.isclass(declared) or _is_function(declared)):
+    if isinstance(declared, ToolSpec):
+        if declared.name != name:
+            raise ToolDefinitionError(f"tool {name!r} is declared under that key, but its spec says {declared.name!r}")
+        return declared
+    if not (inspect.isclass(declared) or _is_function(declared)):
         if _is_definition(declared):
             return _definition(declared, f"tools[{name!r}]", name=name)
         if isinstance(declared, Mapping):
@@ -278,10 +279,7 @@ def _is_definition(declared: Any) -> bool:
             key in _ASSERTIONS and not (key == "type" and declared[key] in ("function", "dynamic", "custom"))
             for key in declared
         )
-    return any(
-        _get(declared, field) is not None
-        for field in (*_OBJECT_SCHEMA_FIELDS, "tool_spec", "function_schema")
-    )
+    return any(_get(declared, field) is not None for field in (*_OBJECT_SCHEMA_FIELDS, "tool_spec", "function_schema"))
 
 
 def _definition(entry: Any, where: str, *, name: str | None) -> ToolSpec:
@@ -294,25 +292,21 @@ def _definition(entry: Any, where: str, *, name: str | None) -> ToolSpec:
             return _definition(inner, where, name=name)
     own_name = _get(entry, "name")
     if name is not None and own_name is not None and own_name != name:
-        raise ToolDefinitionError(
-            f"tool {name!r} is declared under that key, but its definition says {own_name!r}"
-        )
+        raise ToolDefinitionError(f"tool {name!r} is declared under that key, but its definition says {own_name!r}")
     name = _name(own_name if name is None else name, where)
     field, schema = _schema_of(entry, where)
     validator = _get(entry, "validator")
     if validator is not None and schema is not None:
         raise ToolDefinitionError(f"tool {name!r} has both a schema (`{field}`) and a validator; give one")
-    if schema is None and validator is None and not isinstance(entry, Mapping) and not _get(entry, "type"):
-        raise ToolDefinitionError(
-            f"tool {name!r} ({where}) is {_kind(entry)}, which has no schema of its arguments"
-        )
-    server = (
-        str(_get(entry, "type") or "").startswith("provider")
-        and _get(entry, "isProviderExecuted") is not False
-    )
-    if schema is not None and (
-        inspect.isclass(schema) or not (isinstance(schema, (Mapping, bool)) or _dumps(schema))
+    if (
+        schema is None
+        and validator is None
+        and not isinstance(entry, Mapping)
+        and not any(hasattr(entry, field) for field in ("type", *SCHEMA_FIELDS))
     ):
+        raise ToolDefinitionError(f"tool {name!r} ({where}) is {_kind(entry)}, which has no schema of its arguments")
+    server = str(_get(entry, "type") or "").startswith("provider") and _get(entry, "isProviderExecuted") is not False
+    if schema is not None and (inspect.isclass(schema) or not (isinstance(schema, (Mapping, bool)) or _dumps(schema))):
         validator, schema = schema, None
     return ToolSpec(
         name=name,
@@ -329,9 +323,7 @@ def _schema_of(entry: Any, where: str) -> tuple[str, Any]:
     found = [(field, value) for field in fields if (value := _get(entry, field)) is not None]
     if isinstance(entry, Mapping) and len(found) > 1:
         names = " and ".join(f"`{field}`" for field, _ in found)
-        raise ToolDefinitionError(
-            f"tool {_get(entry, 'name')!r} ({where}) has its schema twice: {names}; keep one"
-        )
+        raise ToolDefinitionError(f"tool {_get(entry, 'name')!r} ({where}) has its schema twice: {names}; keep one")
     if found:
         return found[0]
     function_schema = _get(entry, "function_schema")  # pydantic-ai's Tool
@@ -357,13 +349,10 @@ def read_schema(schema: Any, name: str) -> dict[str, Any] | bool:
     if isinstance(plain, bool):
         return plain
     if not isinstance(plain, dict):
-        raise ToolDefinitionError(
-            f"the schema of tool {name!r} is {_kind(schema)}; expected an object or a boolean"
-        )
+        raise ToolDefinitionError(f"the schema of tool {name!r} is {_kind(schema)}; expected an object or a boolean")
     if "~standard" in plain or "_def" in plain:
         raise ToolDefinitionError(
-            f"the schema of tool {name!r} is a schema library's own object ({_keys(plain)}); "
-            "export it as JSON Schema"
+            f"the schema of tool {name!r} is a schema library's own object ({_keys(plain)}); export it as JSON Schema"
         )
     if plain and not _ASSERTIONS.intersection(plain):
         raise ToolDefinitionError(
@@ -444,14 +433,14 @@ def _is_function(value: Any) -> bool:
 
 
 def _kind(value: Any) -> str:
-    """Name a value's kind for a message: `the class WriteFile`, `a WriteFile`, `null`."""
+    """Name a value's kind for a message: `the class WriteFile`, `an object of type WriteFile`."""
     if value is None:
         return "None"
     if inspect.isclass(value):
         return f"the class {value.__name__}"
     if _is_function(value):
         return f"the function {getattr(value, '__name__', '?')}"
-    return f"of type {type(value).__name__}"
+    return f"an object of type {type(value).__name__}"
 
 
 def _keys(value: Mapping[Any, Any]) -> str:

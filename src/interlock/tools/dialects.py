@@ -40,9 +40,10 @@ def _is_gemini(schema: Any) -> bool:
     """Tell the dialect by a type in capitals, in any position that holds a schema; JSON Schema has none."""
     if not isinstance(schema, dict):
         return False
-    if schema.get("type") in _TYPES or schema.get("type") == "TYPE_UNSPECIFIED":
-        return True
-    return any(_is_gemini(sub) for sub in _subschemas(schema))
+    kind = schema.get("type")
+    return (isinstance(kind, str) and (kind in _TYPES or kind == "TYPE_UNSPECIFIED")) or any(
+        _is_gemini(sub) for sub in _subschemas(schema)
+    )
 
 
 def _subschemas(schema: dict[str, Any]) -> list[Any]:

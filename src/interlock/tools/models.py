@@ -20,7 +20,7 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypedDict
+from typing import Any, TypedDict
 
 from interlock.errors import MissingExtraError, ToolDefinitionError
 from interlock.tools.checks import MAX_PROBLEMS, Check, Checked, Problem, excerpt, pointer, shorten
@@ -218,7 +218,7 @@ def _portable(form: Any) -> Any:
     if sys.version_info >= (3, 12):
         return form
 
-    if type(form) is _STDLIB_TYPED_DICT:
+    if _is_stdlib_typed_dict(form):
         fields = {}
         for key, hint in typing.get_type_hints(form, include_extras=True).items():
             origin = typing.get_origin(hint)
@@ -242,9 +242,7 @@ def _portable(form: Any) -> Any:
         return functools.reduce(
             lambda inner, mark: typing.Annotated[inner, mark], form.__metadata__, _portable(arguments[0])
         )
-    replaced = tuple(
-        _portable(argument) if not isinstance(argument, list) else argument for argument in arguments
-    )
+    replaced = tuple(_portable(argument) if not isinstance(argument, list) else argument for argument in arguments)
     if replaced == arguments:
         return form
     if origin is types.UnionType:
@@ -256,7 +254,8 @@ class _Probe(TypedDict):
     pass
 
 
-_STDLIB_TYPED_DICT: Final[type] = type(_Probe)
+def _is_stdlib_typed_dict(form: Any) -> bool:
+    return type(form) is type(_Probe)
 
 
 def _typed_dict(name: str, fields: dict[str, Any]) -> Any:
@@ -288,6 +287,6 @@ def _is_typed_dict(candidate: type) -> bool:
 
 
 def _is_adapter(candidate: Any) -> bool:
-    return all(
-        callable(getattr(candidate, name, None)) for name in ("validate_json", "validate_python")
-    ) and hasattr(candidate, "core_schema")
+    return all(callable(getattr(candidate, name, None)) for name in ("validate_json", "validate_python")) and hasattr(
+        candidate, "core_schema"
+    )

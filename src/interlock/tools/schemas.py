@@ -61,9 +61,7 @@ def compile_schemas(schemas: Mapping[str, Schema], *, check_formats: bool = Fals
         from jsonschema_specifications import REGISTRY
         from referencing.jsonschema import DRAFT202012, specification_with
     except ImportError:
-        raise MissingExtraError(
-            "checking arguments by JSON Schema", package="jsonschema", extra="schema"
-        ) from None
+        raise MissingExtraError("checking arguments by JSON Schema", package="jsonschema", extra="schema") from None
 
     classes: dict[str, Any] = {}
     resources: dict[str, Any] = {}
@@ -76,18 +74,14 @@ def compile_schemas(schemas: Mapping[str, Schema], *, check_formats: bool = Fals
         # A name may hold what a URI can't; both spellings lead to the tool.
         for uri in {name, quote(name), resource.id() or name}:
             if by_uri.setdefault(uri, name) != name:
-                raise ToolDefinitionError(
-                    f"tools {by_uri[uri]!r} and {name!r} both answer to {uri!r} as `$id`"
-                )
+                raise ToolDefinitionError(f"tools {by_uri[uri]!r} and {name!r} both answer to {uri!r} as `$id`")
 
     registry = REGISTRY.with_resources((uri, resources[name]) for uri, name in by_uri.items()).crawl()
     checks: dict[str, Check] = {}
     for name, schema in schemas.items():
         cls = classes[name]
         _check_references(name, resources[name], registry, cls, check_formats)
-        validator = cls(
-            schema, registry=registry, format_checker=cls.FORMAT_CHECKER if check_formats else None
-        )
+        validator = cls(schema, registry=registry, format_checker=cls.FORMAT_CHECKER if check_formats else None)
         checks[name] = _JsonSchemaCheck(validator)
     return checks
 
@@ -132,16 +126,15 @@ def _check_itself(name: str, schema: Schema, validator_class: Any, where: str = 
         raise ToolDefinitionError(f"the schema of tool {name!r} is nested too deeply to be checked") from None
 
 
-def _check_references(
-    name: str, resource: Any, registry: Any, validator_class: Any, check_formats: bool
-) -> None:
+def _check_references(name: str, resource: Any, registry: Any, validator_class: Any, check_formats: bool) -> None:
     """Look up every reference that validation could follow from here."""
+    from jsonschema.validators import validator_for
     from referencing.exceptions import Unresolvable
 
-    waiting = [(registry.resolver_with_root(resource), resource)]
+    waiting = [(registry.resolver_with_root(resource), resource, validator_class)]
     seen: set[int] = set()
     while waiting:
-        resolver, here = waiting.pop()
+        resolver, here, validator_class = waiting.pop()
         contents = here.contents
         if id(contents) in seen or not isinstance(contents, dict):
             continue
@@ -160,9 +153,11 @@ def _check_references(
                     "schemas are never fetched: put it under `$defs`, or name another tool of this guard"
                 ) from None
             # What a pointer reaches need not stand where its draft looks for schemas.
-            _check_itself(name, target.contents, validator_class, f"{keyword} {reference!r}")
-            waiting.append((target.resolver, here.from_contents(target.contents, here._specification)))
-        waiting.extend((resolver.in_subresource(sub), sub) for sub in here.subresources())
+            draft = validator_for(target.contents, default=validator_class)
+            _check_itself(name, target.contents, draft, f"{keyword} {reference!r}")
+            resource = here.from_contents(target.contents, here._specification)
+            waiting.append((target.resolver, resource, draft))
+        waiting.extend((resolver.in_subresource(sub), sub, validator_class) for sub in here.subresources())
 
 
 def _check_format(name: str, wanted: Any, validator_class: Any) -> None:
@@ -195,9 +190,7 @@ def _sentence(error: Any) -> str:
         nearest = min(error.context, key=lambda sub: (-len(sub.absolute_path), sub.validator == "type"))
         steps = list(nearest.absolute_path)[len(error.absolute_path) :]
         where = f" at {pointer(steps)}" if steps else ""
-        return (
-            f"fits none of the {len(expected)} forms of `{keyword}`; one of them{where}: {_sentence(nearest)}"
-        )
+        return f"fits none of the {len(expected)} forms of `{keyword}`; one of them{where}: {_sentence(nearest)}"
     if keyword in _PHRASES:
         return _PHRASES[keyword](expected, found)
     return shorten(error.message, 300)

@@ -45,9 +45,7 @@ class Toolset:
 
     __slots__ = ("_checks", "_specs", "_timeout")
 
-    def __init__(
-        self, specs: Mapping[str, ToolSpec], checks: Mapping[str, Check], timeout: float | None
-    ) -> None:
+    def __init__(self, specs: Mapping[str, ToolSpec], checks: Mapping[str, Check], timeout: float | None) -> None:
         self._specs = dict(specs)
         self._checks = dict(checks)
         self._timeout = timeout
@@ -96,9 +94,7 @@ class Toolset:
             return _no(name, "E_VALIDATOR_RAISED", f"its check raised {_error_text(error)}")
         if not checked.problems:
             return Verdict(valid=True, typed_value=checked.typed_value)
-        return Verdict(
-            valid=False, diagnostics=tuple(_diagnostic(name, problem) for problem in checked.problems)
-        )
+        return Verdict(valid=False, diagnostics=tuple(_diagnostic(name, problem) for problem in checked.problems))
 
 
 def compile_tools(
@@ -140,9 +136,7 @@ def compile_tools(
                 schemas[name] = read_schema(spec.validator.schema, name)
             else:
                 checks[name] = check
-    return Toolset(
-        specs, {**checks, **compile_schemas(schemas, check_formats=check_formats)}, validator_timeout
-    )
+    return Toolset(specs, {**checks, **compile_schemas(schemas, check_formats=check_formats)}, validator_timeout)
 
 
 def _compile(validator: Any, name: str, *, coerce: bool) -> Check | None:
@@ -152,9 +146,7 @@ def _compile(validator: Any, name: str, *, coerce: bool) -> Check | None:
     if inspect.isclass(validator):
         method = inspect.getattr_static(validator, "validate", None)
         if hasattr(validator, "__fields__") and hasattr(validator, "parse_obj"):
-            raise ToolDefinitionError(
-                f"tool {name!r} is declared by a Pydantic v1 model; expected one of Pydantic v2"
-            )
+            raise ToolDefinitionError(f"tool {name!r} is declared by a Pydantic v1 model; expected one of Pydantic v2")
         if not isinstance(method, (classmethod, staticmethod)):
             raise ToolDefinitionError(
                 f"tool {name!r} is declared by the class {validator.__name__}; expected a Pydantic model, a "
@@ -171,9 +163,7 @@ def _compile(validator: Any, name: str, *, coerce: bool) -> Check | None:
     method = getattr(validator, "validate", None)
     if callable(method):
         if _is_async(method):
-            raise ToolDefinitionError(
-                f"the validator of tool {name!r} is async; a check has to answer at once"
-            )
+            raise ToolDefinitionError(f"the validator of tool {name!r} is async; a check has to answer at once")
         return _ValidatorCheck(method)
     if callable(validator) and not inspect.isclass(validator):
         return models.compile_function(validator, name, coerce=coerce)
@@ -287,9 +277,7 @@ def _no(name: str, code: str, says: str) -> Verdict:
 
 def _diagnostic(name: str, problem: Problem) -> Diagnostic:
     where = f", {problem.path}" if problem.path else ""
-    return Diagnostic(
-        code="E_SCHEMA", message=f"tool {name!r}{where}: {problem.message}", path=problem.path, tool=name
-    )
+    return Diagnostic(code="E_SCHEMA", message=f"tool {name!r}{where}: {problem.message}", path=problem.path, tool=name)
 
 
 def _error_text(error: BaseException) -> str:
