@@ -1,0 +1,205 @@
+"""The few edits that a rule may ask for, and the one function that carries them out.
+
+An edit names views of the conversation that the rule was shown. All edits of one
+rule are applied together, so no rule has to care how others shift positions. A
+message whose last part goes is dropped with it: an empty shell is never left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from interlock.history.turns import Message, Part
+
+__all__ = [
+    "DropMessage",
+    "DropPart",
+    "Edit",
+    "InsertMessage",
+    "InsertParts",
+    "MergeMessages",
+    "ReplaceMessage",
+    "ReplacePart",
+    "SetParts",
+    "apply",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropPart:
+    """Take one part out of its message."""
+
+    message: Message
+    part: Part
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplacePart:
+    """Put another part in the place of one."""
+
+    message: Message
+    part: Part
+    new: Part
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InsertParts:
+    """Put parts into a message, ahead of the part that stood at `at` (its length: at the end)."""
+
+    message: Message
+    at: int
+    new: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetParts:
+    """Give a message this list of parts: a new order, or a subset."""
+
+    message: Message
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropMessage:
+    """Take out a whole message."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplaceMessage:
+    """Put other messages in the place of one (none: it is dropped)."""
+
+    message: Message
+    new: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InsertMessage:
+    """Put a message right after another one; `after=None` means at the very front.
+
+    Inserts behind one anchor keep the order in which they were asked for.
+
+    Attributes:
+        after: The message that it follows.
+        new: The message.
+        shares: It may become one message with the insert ahead of it behind the same anchor.
+    """
+
+    after: Message | None
+    new: Message
+    shares: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeMessages:
+    """Append the second message's parts to the first, and take the second out."""
+
+    first: Message
+    second: Message
+
+
+Edit = DropPart | ReplacePart | InsertParts | SetParts | DropMessage | ReplaceMessage | InsertMessage | MergeMessages
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What happens to one message."""
+
+    dropped: set[int] = field(default_factory=set)
+    replaced: dict[int, Part] = field(default_factory=dict)
+    inserted: dict[int, list[Part]] = field(default_factory=dict)
+    parts: tuple[Part, ...] | None = None
+    messages: tuple[Message, ...] | None = None
+    merged: list[Message] = field(default_factory=list)
+
+
+def apply(messages: Sequence[Message], edits: Iterable[Edit]) -> list[Message]:
+    """Return the conversation after all edits; the views that came in are not changed.
+
+    Args:
+        messages: The conversation that the edits were made for.
+        edits: Edits that name messages and parts of exactly this conversation.
+
+    Returns:
+        A new list; messages that no edit names are the same objects.
+    """
+    plans: dict[int, _Plan] = {}
+    behind: dict[int, list[Message]] = {}
+    front: list[Message] = []
+    gone: set[int] = set()
+    sharing: set[int] = set()
+
+    def plan(message: Message) -> _Plan:
+        return plans.setdefault(id(message), _Plan())
+
+    for edit in edits:
+        match edit:
+            case DropPart():
+                plan(edit.message).dropped.add(id(edit.part))
+            case ReplacePart():
+                plan(edit.message).replaced[id(edit.part)] = edit.new
+            case InsertParts():
+                plan(edit.message).inserted.setdefault(edit.at, []).extend(edit.new)
+            case SetParts():
+                plan(edit.message).parts = edit.parts
+            case DropMessage():
+                plan(edit.message).messages = ()
+            case ReplaceMessage():
+                plan(edit.message).messages = edit.new
+            case MergeMessages():
+                plan(edit.first).merged.append(edit.second)
+                gone.add(id(edit.second))
+            case InsertMessage():
+                queue = front if edit.after is None else behind.setdefault(id(edit.after), [])
+                if edit.shares and queue and id(queue[-1]) in sharing:
+                    queue[-1] = replace(queue[-1], parts=queue[-1].parts + edit.new.parts, form="parts")
+                else:
+                    queue.append(edit.new)
+                if edit.shares:
+                    sharing.add(id(queue[-1]))
+
+    if not plans:
+        out = list(front)
+        for message in messages:
+            out.append(message)
+            out.extend(behind.get(id(message), ()))
+        return out
+
+    def settled(message: Message) -> tuple[Message, ...]:
+        todo = plans.get(id(message))
+        if todo is None:
+            return (message,)
+        if todo.messages is not None:
+            return todo.messages
+        new = list(_parts(message, todo))
+        origins = message.origins
+        form = message.form
+        for other in todo.merged:
+            for piece in settled(other):
+                new.extend(piece.parts)
+                origins += piece.origins
+                if form in ("null", "absent"):
+                    form = piece.form
+        if not new and message.parts:
+            return ()
+        return (replace(message, parts=tuple(new), origins=origins, form=form, changed=True),)
+
+    out = list(front)
+    for message in messages:
+        if id(message) not in gone:
+            out.extend(settled(message))
+        out.extend(behind.get(id(message), ()))
+    return out
+
+
+def _parts(message: Message, todo: _Plan) -> Iterable[Part]:
+    source = message.parts if todo.parts is None else todo.parts
+    for at, part in enumerate(source):
+        yield from todo.inserted.get(at, ())
+        if id(part) not in todo.dropped:
+            yield todo.replaced.get(id(part), part)
+    for at in sorted(todo.inserted):
+        if at >= len(source):
+            yield from todo.inserted[at]

@@ -1,0 +1,365 @@
+"""`heal` and `check`: run the rules in order, apply their edits, keep the audit list.
+
+One call reaches the fix point: the rules run in rounds until a round changes
+nothing, so that healing the result again finds nothing. Rules are ordered such
+that a second round is nearly always only the proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from interlock.errors import HistoryRepairedError, InvalidOptionError, UnknownWireError
+from interlock.history.detect import detect_wire
+from interlock.history.edits import Edit, apply
+from interlock.history.infer import infer_provider
+from interlock.history.naming import NameMap
+from interlock.history.providers import Profile, profile_for
+from interlock.history.records import Repair
+from interlock.history.requests import history_key, renamed_tools, tool_names
+from interlock.history.rules import RULES, policies_for
+from interlock.history.rules.base import Context, Finding, Rule
+from interlock.history.turns import Message
+from interlock.history.wires import WIRES
+from interlock.history.wires.base import Wire
+
+__all__ = ["CheckResult", "HealResult", "check", "heal"]
+
+_MAX_ROUNDS: Final = 12  # rounds; no generated history has needed more than 4
+_WIRE_ALIASES: Final = {"ai_sdk_model": "ai_sdk", "openrouter": "openai_chat"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HealResult:
+    """A healed history and the account of what was done.
+
+    Attributes:
+        messages: The history to send: the very object that was given when nothing changed;
+            else a new list in which untouched messages are the same objects.
+        repairs: What was changed, in order.
+        remaining: What was found and cannot be healed by editing the history.
+        changed: Whether anything was changed.
+        wire: The format.
+        provider: Whose rules were followed; `None` for the rules that all share.
+        request: The healed request body when one was given, else `None`.
+        positions: For each message of the input, where it is in the result; `None` when it is gone.
+        ids: New call id -> the id in the input.
+        names: New tool name -> the name in the input.
+    """
+
+    messages: Any
+    repairs: tuple[Repair, ...] = ()
+    remaining: tuple[Repair, ...] = ()
+    changed: bool = False
+    wire: str
+    provider: str | None
+    request: Any = None
+    positions: tuple[int | None, ...] = ()
+    ids: Mapping[str, str | None] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+    _source: Any = field(default=None, repr=False, compare=False)
+
+    def undo(self) -> Any:
+        """Return what was given: the messages, or the whole request body."""
+        return self._source
+
+    def new_repairs(self, earlier: HealResult | Iterable[Repair | Mapping[str, Any]]) -> tuple[Repair, ...]:
+        """Return the repairs that an earlier call has not reported already.
+
+        Args:
+            earlier: The earlier result, or its repairs, or their JSON forms.
+        """
+        known = earlier.repairs if isinstance(earlier, HealResult) else earlier
+        seen = {_mark(one.to_json() if isinstance(one, Repair) else one) for one in known}
+        return tuple(one for one in self.repairs if _mark(one.to_json()) not in seen)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as the contract's JSON object."""
+        out: dict[str, Any] = {"wire": self.wire, "provider": self.provider, "changed": self.changed}
+        if self.request is not None:
+            out["request"] = self.request
+        else:
+            out["messages"] = self.messages
+        out["repairs"] = [repair.to_json() for repair in self.repairs]
+        if self.remaining:
+            out["remaining"] = [finding.to_json() for finding in self.remaining]
+        return out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckResult:
+    """What `heal` would find, without the healed history.
+
+    Attributes:
+        findings: What was found, in order; those with `healed=False` no edit can put right.
+        wire: The format.
+        provider: Whose rules were followed; `None` for the rules that all share.
+    """
+
+    findings: tuple[Repair, ...] = ()
+    wire: str
+    provider: str | None
+
+    @property
+    def valid(self) -> bool:
+        """Nothing was found."""
+        return not self.findings
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as the contract's JSON object."""
+        return {
+            "wire": self.wire,
+            "provider": self.provider,
+            "changed": any(finding.healed for finding in self.findings),
+            "findings": [finding.to_json() for finding in self.findings],
+        }
+
+
+def heal(
+    messages: Any,
+    wire: str | None = None,
+    provider: str | None = None,
+    policy: Mapping[str, str] | None = None,
+    strict: bool = False,
+    on_repair: Callable[[Repair], object] | None = None,
+    model: str | None = None,
+    tools: Any = None,
+    pending: Iterable[str] | Literal["keep"] = (),
+    options: Mapping[str, Any] | None = None,
+) -> HealResult:
+    """Return a history that the provider accepts, and an account of every change.
+
+    Pure: the input is never changed, messages that need no repair are the same objects
+    in the result, and a healthy history comes back as the object that was given. Healing
+    the result again changes nothing.
+
+    Args:
+        messages: A list of native messages, or a whole request body that holds one
+            (`messages`, `input` or `contents`).
+        wire: The format; told from the data when left out.
+        provider: Whose rules to satisfy, also a server profile; the wire's own provider when left out.
+        policy: Rule name -> policy, for rules that should not follow their default.
+        strict: Raise when anything is found.
+        on_repair: Called with each `Repair`. What it raises is ignored.
+        model: The model that the history goes to, for rules that depend on it.
+        tools: The declared tools: names, a mapping by name, or a provider's own array.
+        pending: Ids of calls that are still being answered; `"keep"` for all of the last turn.
+        options: The request's other settings that rules look at (`thinking`, `store`, ...), and
+            `stub_text` (text, or a function of the call), `stub_is_error`, `synthetic_outputs`.
+
+    Returns:
+        A `HealResult`.
+
+    Raises:
+        UnknownWireError: The format is unknown, or nothing tells it.
+        AmbiguousWireError: The data fits several formats.
+        InvalidOptionError: An unknown provider, rule or policy.
+        HistoryRepairedError: With `strict`, when something was found.
+    """
+    source = messages
+    key = history_key(messages)
+    body: Mapping[str, Any] = messages if key is not None else {}
+    format_ = _wire(wire, messages)
+    history = messages[key] if key is not None else messages
+    settings: dict[str, Any] = {**{name: body[name] for name in body if name != key}, **(options or {})}
+    profile, context = _context(format_, provider, policy, model, tools, pending, settings)
+    label = None if profile.name == "generic" else profile.name
+    healthy = HealResult(
+        messages=history, wire=format_.name, provider=label, request=source if key else None, _source=source
+    )
+    if not isinstance(history, (list, tuple)):
+        return healthy
+    if not context.names and format_.screen(history, context):
+        return _with_positions(healthy, range(len(history)))
+    views, repairs, remaining = _run(format_.read(history), profile, context)
+    new_names = {old: new for new, old in context.names.items()}
+    tool_fields = renamed_tools(body, new_names) if new_names else {}
+    if strict and (repairs or remaining):
+        raise HistoryRepairedError((*repairs, *remaining))
+    if on_repair is not None:
+        for repair in repairs:
+            try:
+                on_repair(repair)
+            except Exception:
+                continue
+    if not repairs and not tool_fields:
+        result = HealResult(
+            messages=history,
+            remaining=remaining,
+            wire=format_.name,
+            provider=label,
+            request=source if key else None,
+            _source=source,
+        )
+        return _with_positions(result, range(len(history)))
+    healed: Any = (
+        history if not repairs else [format_.assemble(view) if view.changed else view.native for view in views]
+    )
+    positions: dict[int, int] = {}
+    for at, view in enumerate(views):
+        for origin in view.origins:
+            positions.setdefault(origin, at)
+    return HealResult(
+        messages=healed,
+        repairs=repairs,
+        remaining=remaining,
+        changed=True,
+        wire=format_.name,
+        provider=label,
+        request={**body, key: healed, **tool_fields} if key is not None else None,
+        positions=tuple(positions.get(at) for at in range(len(history))),
+        ids=dict(context.ids),
+        names=dict(context.names),
+        _source=source,
+    )
+
+
+def check(
+    messages: Any,
+    wire: str | None = None,
+    provider: str | None = None,
+    policy: Mapping[str, str] | None = None,
+    strict: bool = False,
+    on_repair: Callable[[Repair], object] | None = None,
+    model: str | None = None,
+    tools: Any = None,
+    pending: Iterable[str] | Literal["keep"] = (),
+    options: Mapping[str, Any] | None = None,
+) -> CheckResult:
+    """Report what `heal` would find; the arguments are the same.
+
+    Raises:
+        UnknownWireError: The format is unknown, or nothing tells it.
+        AmbiguousWireError: The data fits several formats.
+        InvalidOptionError: An unknown provider, rule or policy.
+        HistoryRepairedError: With `strict`, when something was found.
+    """
+    result = heal(messages, wire, provider, policy, strict, on_repair, model, tools, pending, options)
+    return CheckResult(findings=(*result.repairs, *result.remaining), wire=result.wire, provider=result.provider)
+
+
+def _wire(name: Any, data: Any) -> Wire:
+    if name is None:
+        return WIRES[detect_wire(data)]
+    found = WIRES.get(_WIRE_ALIASES.get(name, name)) if isinstance(name, str) else None
+    if found is None:
+        raise UnknownWireError(
+            f"wire is {name!r}; expected one of {', '.join(sorted(WIRES))}",
+            wire=name if isinstance(name, str) else None,
+            known=tuple(sorted(WIRES)),
+        )
+    return found
+
+
+def _context(
+    wire: Wire,
+    provider: Any,
+    policy: Any,
+    model: Any,
+    tools: Any,
+    pending: Any,
+    settings: Mapping[str, Any],
+) -> tuple[Profile, Context]:
+    if model is None:
+        named = settings.get("model")
+        model = named if isinstance(named, str) else None
+    if provider is None:
+        provider = wire.provider or (infer_provider(model) if model else None)
+    elif not isinstance(provider, str):
+        raise InvalidOptionError(f"provider is {provider!r}; expected a name, see `infer_provider`")
+    profile = profile_for(provider, wire=wire.name, model=model)
+    declared = tools if tools is not None else settings.get("tools", settings.get("toolConfig"))
+    waiting = pending or settings.get("pending") or ()
+    if isinstance(waiting, str) and waiting != "keep":
+        waiting = (waiting,)
+    context = Context(
+        wire=wire,
+        profile=profile,
+        model=model,
+        options=settings,
+        tools=tool_names(declared),
+        pending="keep" if waiting == "keep" else frozenset(one for one in waiting if isinstance(one, str)),
+        policy=policies_for(policy),
+        stateful=any(settings.get(key) for key in ("previous_response_id", "conversation", "cachedContent")),
+    )
+    if context.policy["invalid-tool-name"] != "keep":
+        names = NameMap(profile.name_pattern, context.tools or ())
+        for name in context.tools or ():
+            new = names.new_name(name)
+            if new != name:
+                context.names[new] = name
+    return profile, context
+
+
+def _run(
+    views: list[Message], profile: Profile, context: Context
+) -> tuple[list[Message], tuple[Repair, ...], tuple[Repair, ...]]:
+    active = [rule for rule in RULES if context.policy[rule.name] != "keep" and rule.applies(profile)]
+    repairs: list[Repair] = []
+    remaining: list[Repair] = []
+    for _ in range(_MAX_ROUNDS):
+        remaining = []
+        changed = False
+        for rule in active:
+            edits: list[Edit] = []
+            for finding in rule.find(views, context):
+                record = _record(rule, finding, views, context)
+                if finding.edits:
+                    edits.extend(finding.edits)
+                    repairs.append(record)
+                else:
+                    remaining.append(record)
+            if edits:
+                views = apply(views, edits)
+                changed = True
+        if not changed:
+            break
+    return views, tuple(repairs), tuple(remaining)
+
+
+def _record(rule: Rule, finding: Finding, views: Sequence[Message], context: Context) -> Repair:
+    policy = context.policy[rule.name]
+    part = finding.part
+    before = None
+    if finding.action not in ("inserted-message", "inserted-part"):
+        source = part if part is not None else finding.message
+        before = None if source is None else source.native
+    return Repair(
+        code=rule.code,
+        rule=rule.name,
+        message_index=_index(finding.message, views),
+        part_index=None if part is None else part.index,
+        action=finding.action,
+        reason=finding.reason,
+        call_id=finding.call_id,
+        lossy=finding.lossy if finding.lossy is not None else rule.policies[policy] != "lossless",
+        policy=policy,
+        healed=bool(finding.edits),
+        before=before,
+    )
+
+
+def _index(message: Message | None, views: Sequence[Message]) -> int | None:
+    """Return a message's place in the input; for one that was inserted, that of the one ahead of it."""
+    if message is None:
+        return None
+    if message.origins:
+        return message.origins[0]
+    last = None
+    for view in views:
+        if view is message:
+            return last
+        last = view.origins[-1] if view.origins else last
+    return last
+
+
+def _with_positions(result: HealResult, positions: Iterable[int]) -> HealResult:
+    from dataclasses import replace
+
+    return replace(result, positions=tuple(positions))
+
+
+def _mark(record: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(record.get(key) for key in ("rule", "message_index", "part_index", "action", "call_id", "reason"))

@@ -1,0 +1,245 @@
+"""Which result answers which call: decided by position first, by id second.
+
+An id is a name inside one turn. Many servers count calls anew in each turn
+(`call_0`, `call_0`), so a table from id to result is wrong. Here every result is
+bound to a call the way a reader would do it:
+
+1. A result that stands in the answer to a turn answers that turn's calls: the
+   first open one with its id, else (it is one too many) the last one with its id.
+2. Any other result is late: it answers the latest earlier call with its id that
+   is still open, else it is one too many for the latest one that is answered.
+3. A result still alone is early if a later call with its id is open.
+4. Without ids on both sides (formats without ids, ids lost on the way) the tool's
+   name stands in for the id, then the order, when there are as many of one as of the other.
+
+What is left is an orphan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from interlock.history.turns import Call, Message, Result
+
+__all__ = ["Bound", "Open", "Pairing", "Turn", "pair"]
+
+TurnShape = Literal["message", "run", "calls"]
+
+
+@dataclass(slots=True, eq=False)
+class Bound:
+    """A result and where it stands.
+
+    Attributes:
+        result: The result.
+        message: Its message.
+        at: The message's place in the conversation.
+    """
+
+    result: Result
+    message: Message
+    at: int
+
+
+@dataclass(slots=True, eq=False)
+class Open:
+    """A call, where it stands, and what answers it.
+
+    Attributes:
+        call: The call.
+        message: Its message.
+        turn: The turn it belongs to.
+        answers: The results bound to it, in order of appearance. Healthy is exactly one.
+    """
+
+    call: Call
+    message: Message
+    turn: Turn
+    answers: list[Bound] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Turn:
+    """One assistant turn that makes calls, and the messages that answer it.
+
+    Attributes:
+        first: Place of its first message.
+        last: Place of its last message.
+        answer_end: Place behind the last message of its answer: the messages right behind the turn
+            whose role can hold results. Equal to `last + 1` when there is none.
+        calls: Its calls, in order.
+    """
+
+    first: int
+    last: int
+    answer_end: int
+    calls: list[Open] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Pairing:
+    """All turns with calls, and the results that answer nothing.
+
+    Attributes:
+        turns: In order of appearance.
+        orphans: Results that no call asked for.
+        held: For each call part and each result part (by `id()`), its place in the pairing.
+    """
+
+    turns: list[Turn]
+    orphans: list[Bound]
+
+    def calls(self) -> list[Open]:
+        """Return all calls, in order."""
+        return [call for turn in self.turns for call in turn.calls]
+
+
+def pair(messages: Sequence[Message], *, shape: TurnShape, result_role: str) -> Pairing:
+    """Bind every client result to a call.
+
+    Args:
+        messages: The conversation.
+        shape: How far one assistant turn goes.
+        result_role: The role whose messages hold results; `assistant` when a call and its
+            result are one native part, so that a result answers the call in its own message.
+    """
+    turns = _turns(messages, shape, result_role)
+    answer_of: dict[int, Turn] = {}
+    for turn in turns:
+        start = turn.first if result_role == "assistant" else turn.last + 1
+        for at in range(start, turn.answer_end):
+            answer_of[at] = turn
+    late: list[tuple[Bound, int]] = []
+    nameless: list[Bound] = []
+    seen = 0  # how many turns begin before the message in hand
+    for at, message in enumerate(messages):
+        while seen < len(turns) and turns[seen].first <= at:
+            seen += 1
+        for part in message.parts:
+            if type(part) is not Result or part.server:
+                continue
+            bound = Bound(part, message, at)
+            home = answer_of.get(at)
+            if home is not None and _bind_at_home(bound, home):
+                continue
+            if part.call_id:
+                late.append((bound, seen))
+            else:
+                nameless.append(bound)
+    _bind_nameless(nameless, answer_of)
+    by_id: dict[str, list[tuple[int, Open]]] = {}
+    for number, turn in enumerate(turns):
+        for call in turn.calls:
+            if call.call.call_id:
+                by_id.setdefault(call.call.call_id, []).append((number, call))
+    orphans: list[Bound] = []
+    early: list[Bound] = []
+    for bound, before in late:
+        known = by_id.get(bound.result.call_id or "", ())
+        earlier = [call for number, call in known if number < before]
+        unanswered = [call for call in earlier if not call.answers]
+        if unanswered:
+            unanswered[-1].answers.append(bound)
+        elif earlier:
+            earlier[-1].answers.append(bound)
+        else:
+            early.append(bound)
+    for bound in early:
+        for _, call in by_id.get(bound.result.call_id or "", ()):
+            if not call.answers:
+                call.answers.append(bound)
+                break
+        else:
+            orphans.append(bound)
+    orphans += [bound for bound in nameless if not _is_bound(bound, turns)]
+    orphans.sort(key=lambda bound: bound.at)
+    for turn in turns:
+        for call in turn.calls:
+            if len(call.answers) > 1:
+                call.answers.sort(key=lambda bound: bound.at)
+    return Pairing(turns, orphans)
+
+
+def _turns(messages: Sequence[Message], shape: TurnShape, result_role: str) -> list[Turn]:
+    turns: list[Turn] = []
+    at, end = 0, len(messages)
+    while at < end:
+        message = messages[at]
+        if message.role != "assistant":
+            at += 1
+            continue
+        first = at
+        found: list[tuple[Call, Message]] = []
+        last_call = -1
+        while at < end and messages[at].role == "assistant":
+            own = [part for part in messages[at].parts if type(part) is Call and not part.server]
+            if shape == "calls" and last_call >= 0 and not own and _speaks(messages[at]):
+                break
+            found += [(call, messages[at]) for call in own]
+            if own:
+                last_call = at
+            at += 1
+            if shape == "message":
+                break
+        if not found:
+            continue
+        last = last_call if shape == "calls" else at - 1
+        behind = last + 1
+        if result_role != "assistant":
+            while behind < end and messages[behind].role == result_role:
+                behind += 1
+        turn = Turn(first, last, behind)
+        turn.calls = [Open(call, holder, turn) for call, holder in found]
+        turns.append(turn)
+        at = max(at, last + 1)
+    return turns
+
+
+def _speaks(message: Message) -> bool:
+    return any(part.kind in ("text", "media") for part in message.parts)
+
+
+def _bind_at_home(bound: Bound, turn: Turn) -> bool:
+    wanted = bound.result.call_id
+    if not wanted:
+        return False
+    last: Open | None = None
+    for call in turn.calls:
+        if call.call.call_id == wanted:
+            if not call.answers:
+                call.answers.append(bound)
+                return True
+            last = call
+    if last is not None:
+        last.answers.append(bound)
+        return True
+    return False
+
+
+def _bind_nameless(nameless: Sequence[Bound], answer_of: dict[int, Turn]) -> None:
+    """Bind results without an id inside the turn they answer: by name, then by order."""
+    groups: dict[int, tuple[Turn, list[Bound]]] = {}
+    for bound in nameless:
+        turn = answer_of.get(bound.at)
+        if turn is not None:
+            groups.setdefault(id(turn), (turn, []))[1].append(bound)
+    for turn, found in groups.values():
+        rest: list[Bound] = []
+        for bound in found:
+            name = bound.result.name
+            for call in turn.calls:
+                if not call.answers and name is not None and call.call.name == name:
+                    call.answers.append(bound)
+                    break
+            else:
+                rest.append(bound)
+        open_calls = [call for call in turn.calls if not call.answers]
+        if len(rest) == len(open_calls):
+            for bound, call in zip(rest, open_calls, strict=True):
+                call.answers.append(bound)
+
+
+def _is_bound(bound: Bound, turns: Sequence[Turn]) -> bool:
+    return any(bound in call.answers for turn in turns for call in turn.calls)

@@ -1,0 +1,54 @@
+"""The audit record: one change made to a history, or, for `check`, one that would be made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from interlock.vocabulary import RepairAction
+
+__all__ = ["Repair"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repair:
+    """What was found, where, and what was done about it.
+
+    Attributes:
+        code: The rule's stable code, `IL001`.
+        rule: The rule's name, `orphan-tool-call`.
+        message_index: The message of the input that the finding is about.
+        part_index: The part in it (an entry of its content, of its calls), where there is one.
+        action: What was done.
+        reason: One sentence: what was found, and what that leads to.
+        call_id: The call concerned, as the input names it.
+        lossy: Something that was in the history is not in the result.
+        policy: The rule's policy that was followed.
+        healed: False for something that no edit of the history can put right.
+        before: The native message or fragment as it was; `None` for an insertion.
+    """
+
+    code: str
+    rule: str
+    message_index: int | None
+    part_index: int | None
+    action: RepairAction | None
+    reason: str
+    call_id: str | None = None
+    lossy: bool = False
+    policy: str = ""
+    healed: bool = True
+    before: Any = field(default=None, compare=False, repr=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the record as a JSON object with the contract's keys."""
+        return {
+            "code": self.code,
+            "rule": self.rule,
+            "message_index": self.message_index,
+            "part_index": self.part_index,
+            "action": self.action,
+            "reason": self.reason,
+            "call_id": self.call_id,
+            "lossy": self.lossy,
+        }

@@ -1,0 +1,183 @@
+"""What a rule is made of: its entry in the registry, the context it works in, the findings it yields."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from interlock.history.edits import Edit, InsertMessage, InsertParts
+from interlock.history.pairing import Pairing, Turn, pair
+from interlock.history.providers import Profile
+from interlock.history.turns import Message, Part, Result, Role
+from interlock.history.wires.base import Wire
+from interlock.vocabulary import RepairAction
+
+__all__ = ["Context", "Finding", "Loss", "Rule", "answer", "assistant_turns", "drop_part_action"]
+
+# lossless: pairing stubs, renames, new orders, joins. lossy: something that a tool or a model
+# produced goes. destructive: something that a user said goes; never by default.
+Loss = Literal["lossless", "lossy", "destructive"]
+
+
+@dataclass(slots=True, kw_only=True)
+class Context:
+    """What a rule may know besides the conversation.
+
+    Attributes:
+        wire: The format of the history.
+        profile: What the target requires.
+        model: The model it goes to, when the caller knows.
+        options: The request's other settings (`thinking`, `store`, ...).
+        tools: The declared tools' names; `None` when the caller did not say.
+        pending: Ids of calls that are still being answered; `"keep"`: all of the last turn.
+        policy: The policy that is followed for each rule.
+        stateful: The provider keeps earlier turns itself, so the history alone is not whole.
+        names: New tool name -> the name in the input, filled by the renaming rule.
+        ids: New call id -> the id in the input, filled by the renaming rules.
+    """
+
+    wire: Wire
+    profile: Profile
+    model: str | None
+    options: Mapping[str, Any]
+    tools: Sequence[str] | None
+    pending: frozenset[str] | Literal["keep"]
+    policy: Mapping[str, str]
+    stateful: bool = False
+    names: dict[str, str] = field(default_factory=dict)
+    ids: dict[str, str | None] = field(default_factory=dict)
+    _pairing: tuple[int, Pairing] | None = None
+    _held: Sequence[Message] | None = None
+
+    def pairing(self, messages: Sequence[Message]) -> Pairing:
+        """Return which result answers which call; worked out once for each state of the conversation."""
+        if self._held is not messages or self._pairing is None:
+            shape = self.wire.turn
+            if shape == "run" and not self.profile.merges_turns:
+                shape = "message"
+            self._pairing = (0, pair(messages, shape=shape, result_role=self.wire.result_role))
+            self._held = messages
+        return self._pairing[1]
+
+    def insert_after(self, message: Message, role: Role, held: Sequence[Part]) -> tuple[Edit, ...]:
+        """Return the edit that puts a new message behind another."""
+        return (InsertMessage(after=message, new=self.wire.new_message(role, held)),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that a rule found, with the edits that its policy asks for.
+
+    Attributes:
+        message: The message that it is about; `None` for the conversation as a whole.
+        part: The part in it.
+        action: What the edits do; `None` when no edit of the history can help.
+        reason: One sentence.
+        edits: The edits; empty when no edit can help.
+        call_id: The call concerned.
+        lossy: Overrides the policy's grade for this one finding.
+    """
+
+    message: Message | None
+    reason: str
+    part: Part | None = None
+    action: RepairAction | None = None
+    edits: tuple[Edit, ...] = ()
+    call_id: str | None = None
+    lossy: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A rule's entry in the registry.
+
+    Attributes:
+        code: Stable, never given twice.
+        name: Named after the defect, so that "allow <name>" reads well.
+        policies: What can be done, default first, each with what it loses; always has `keep`.
+        applies: Whether a target requires what the rule checks.
+        find: The function that looks and says what to do.
+        page: The rule's page: its module's docstring.
+        since: The release that brought it.
+    """
+
+    code: str
+    name: str
+    policies: Mapping[str, Loss]
+    find: Callable[[Sequence[Message], Context], Iterator[Finding]]
+    page: str
+    applies: Callable[[Profile], bool] = lambda _: True
+    since: str = "0.1.0"
+
+    @property
+    def default(self) -> str:
+        """The policy that is followed unless the caller asks for another."""
+        return next(iter(self.policies))
+
+    def providers(self, profiles: Mapping[str, Profile]) -> tuple[str, ...]:
+        """Return the names of the targets that the rule is for."""
+        return tuple(name for name, profile in profiles.items() if self.applies(profile))
+
+    def section(self, heading: str) -> str:
+        """Return the text below one heading of the page, without its indentation; empty when it has none."""
+        found = re.search(rf"^{re.escape(heading)}:\n((?:[ \t]+.*\n?|\n)+)", self.page, re.MULTILINE)
+        return "" if found is None else re.sub(r"^ {4}", "", found[1], flags=re.MULTILINE).strip("\n")
+
+
+def drop_part_action(message: Message) -> RepairAction:
+    """Return what dropping one part of a message amounts to."""
+    return "dropped-message" if len(message.parts) == 1 else "dropped-part"
+
+
+def answer(
+    messages: Sequence[Message], turn: Turn, found: Sequence[Result], context: Context
+) -> tuple[RepairAction, tuple[Edit, ...]]:
+    """Return the edits that put results into a turn's answer, behind the results that are there.
+
+    The answer is the message (or the messages) right behind the turn. Where the wire lets
+    results share a message they join the one that is there; where it does not, or where
+    there is none, new messages are made.
+    """
+    wire = context.wire
+    block = range(turn.last + 1, turn.answer_end)
+    if wire.results_share and wire.result_role != "assistant":
+        holder = next((messages[at] for at in block if _leading(messages[at])), None)
+        if holder is None and len(block):
+            holder = messages[block[0]]
+        if holder is not None:
+            return "inserted-part", (InsertParts(message=holder, at=_leading(holder), new=tuple(found)),)
+        new = wire.new_message(wire.result_role, found)
+        return "inserted-message", (InsertMessage(after=messages[turn.last], new=new, shares=True),)
+    behind = turn.last
+    for at in block:
+        if any(type(part) is Result for part in messages[at].parts):
+            behind = at
+    return "inserted-message", tuple(
+        InsertMessage(after=messages[behind], new=wire.new_message(wire.result_role, (one,))) for one in found
+    )
+
+
+def assistant_turns(messages: Sequence[Message], context: Context) -> Iterator[list[Message]]:
+    """Yield the assistant's turns: single messages, or runs of them where the target joins neighbours."""
+    turn: list[Message] = []
+    for message in messages:
+        if message.role == "assistant":
+            if turn and not (context.profile.merges_turns and context.wire.turn != "message"):
+                yield turn
+                turn = []
+            turn.append(message)
+        elif turn:
+            yield turn
+            turn = []
+    if turn:
+        yield turn
+
+
+def _leading(message: Message) -> int:
+    """Return how many results stand at the front of a message."""
+    for at, part in enumerate(message.parts):
+        if type(part) is not Result:
+            return at
+    return len(message.parts)

@@ -1,0 +1,118 @@
+"""IL017 invalid-tool-arguments: the arguments of a call are not of the type that the format demands.
+
+What it finds:
+    An `input` that is not an object (text, null, a list), or, on formats that carry JSON text,
+    arguments that are not the text of a JSON object.
+Why it matters:
+    A call that was cut in the middle, or stored as text, bricks the conversation:
+    "messages.3.content.1.tool_use.input: Input should be a valid dictionary";
+    "The "function.arguments" parameter of the code model must be in JSON format."
+    Source: anthropics/anthropic-sdk-typescript#648, HKUDS/nanobot#2469, aliasrobotics/cai#76.
+
+Example:
+    before: call write_file  '{"path":"a","content":"hel'
+    after:  call write_file  {"raw": <that text>}
+Fix:
+    coerce-object (default)  text that is a JSON object becomes that object (or the other way
+                             round); null and empty text become {}; anything else is shown as it
+                             is under the key "raw": no value is closed up or completed
+    empty-object             everything becomes {}, unless it is a JSON object in the other form
+    keep                     left alone, not reported
+Loss:
+    coerce-object  lossless: every character is still there
+    empty-object   lossy: the broken text
+Known limits:
+    Text with a repeated key or with NaN is not JSON that two readers agree on; it is shown as raw.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from interlock.history.edits import ReplacePart
+from interlock.history.rules.base import Context, Finding, Rule
+from interlock.history.turns import Call, Message
+
+__all__ = ["RULE", "object_in"]
+
+
+def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
+    """Yield one finding for each call whose arguments have the wrong type."""
+    form = context.wire.arguments
+    for message in messages:
+        for part in message.parts:
+            if type(part) is not Call or part.malformed or (part.server and form != "object"):
+                continue
+            value = part.arguments
+            if isinstance(value, dict):
+                if form != "text":
+                    continue
+                yield _finding(
+                    message, part, json.dumps(value, ensure_ascii=False), "an object, not JSON text", context
+                )
+                continue
+            held = object_in(value) if isinstance(value, str) else None
+            if held is not None and form != "object":
+                continue
+            lossy: bool | None = False
+            if held is None and not (value is None or value == "" or (isinstance(value, str) and not value.strip())):
+                if context.policy[RULE.name] == "empty-object":
+                    held, lossy = {}, True
+                else:
+                    held = {"raw": value}
+            held = held or {}
+            new: Any = json.dumps(held, ensure_ascii=False) if form == "text" else held
+            yield _finding(message, part, new, _says(value, form), context, lossy=lossy)
+
+
+def _finding(
+    message: Message, part: Call, new: Any, found: str, context: Context, *, lossy: bool | None = False
+) -> Finding:
+    return Finding(
+        message=message,
+        part=part,
+        call_id=part.call_id,
+        action="coerced-input",
+        lossy=lossy,
+        edits=(ReplacePart(message=message, part=part, new=context.wire.with_call(part, arguments=new)),),
+        reason=f"the arguments of {part.name!r} are {found}",
+    )
+
+
+def _says(value: Any, form: str) -> str:
+    if value is None:
+        return "missing or null"
+    if isinstance(value, str):
+        return "text, not an object" if form == "object" else "not the text of a JSON object"
+    return f"{type(value).__name__}, not an object"
+
+
+def object_in(text: str) -> dict[str, Any] | None:
+    """Return the object that a JSON text holds; `None` when it is not one that all readers agree on."""
+    try:
+        value = json.loads(text, parse_constant=_refuse, object_pairs_hook=_unique)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _refuse(word: str) -> Any:
+    raise ValueError(word)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    out = dict(pairs)
+    if len(out) != len(pairs):
+        raise ValueError("a key is repeated")
+    return out
+
+
+RULE: Final = Rule(
+    code="IL017",
+    name="invalid-tool-arguments",
+    policies={"coerce-object": "lossless", "empty-object": "lossy", "keep": "lossless"},
+    find=find,
+    page=__doc__,
+)

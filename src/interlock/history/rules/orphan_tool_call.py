@@ -1,0 +1,76 @@
+"""IL001 orphan-tool-call: a tool call that no tool result answers.
+
+What it finds:
+    A call that no result is bound to: bound by position first, by id second, so that an id
+    which is used again in another turn hides nothing.
+Why it matters:
+    An interrupted turn bricks the conversation: "`tool_use` ids were found without
+    `tool_result` blocks immediately after"; "An assistant message with 'tool_calls' must be
+    followed by tool messages responding to each 'tool_call_id'."
+    Source: anthropics/claude-code#5060, router-for-me/CLIProxyAPI#2798, and most providers.
+
+Example:
+    before: user "Weather?" / assistant call_1 get_weather / user "Never mind"
+    after:  user "Weather?" / assistant call_1 get_weather / tool call_1 (stub) / user "Never mind"
+Fix:
+    stub-result (default)  a marked error result in the turn's answer, behind the real ones
+    drop-call              the call goes, and its message if nothing else is in it
+    keep                   left alone, not reported
+Loss:
+    stub-result  lossless: the inserted text is marked and says only that no result was recorded
+    drop-call    lossy: the call's name and arguments
+Known limits:
+    A call that is still being answered looks the same: name it in `pending`. A call whose
+    approval is open, or was just given, and calls that the provider runs are left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from interlock.history.edits import DropPart, Edit
+from interlock.history.pending import denial, is_pending
+from interlock.history.rules.base import Context, Finding, Rule, answer, drop_part_action
+from interlock.history.stubs import stub_text
+from interlock.history.turns import Message
+
+__all__ = ["RULE"]
+
+
+def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
+    """Yield one finding for each call without a result, in order of appearance."""
+    policy = context.policy[RULE.name]
+    for turn in context.pairing(messages).turns:
+        for call in turn.calls:
+            if call.answers or is_pending(messages, call, context):
+                continue
+            edits: tuple[Edit, ...]
+            if policy == "drop-call":
+                action = drop_part_action(call.message)
+                edits = (DropPart(message=call.message, part=call.call),)
+            else:
+                refused = denial(messages, call)
+                if refused is not None:
+                    stub = context.wire.denied_result(call.call, refused.reason)
+                else:
+                    flag = context.options.get("stub_is_error", True) is not False
+                    stub = context.wire.new_result(call.call, stub_text(call.call, context), is_error=flag)
+                action, edits = answer(messages, turn, (stub,), context)
+            yield Finding(
+                message=call.message,
+                part=call.call,
+                call_id=call.call.call_id,
+                action=action,
+                edits=edits,
+                reason=f"no result for call {call.call.call_id!r} ({call.call.name!r})",
+            )
+
+
+RULE: Final = Rule(
+    code="IL001",
+    name="orphan-tool-call",
+    policies={"stub-result": "lossless", "drop-call": "lossy", "keep": "lossless"},
+    find=find,
+    page=__doc__,
+)

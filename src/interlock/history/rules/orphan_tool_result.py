@@ -1,0 +1,77 @@
+"""IL002 orphan-tool-result: a result that no call asked for.
+
+What it finds:
+    A result whose id no call carries, or whose call is not in the history any more.
+Why it matters:
+    Trimming or compaction removed the call: "messages.12.content.0: unexpected `tool_use_id`
+    found in `tool_result` blocks"; "messages with role 'tool' must be a response to a
+    preceeding message with 'tool_calls'."; "No tool call found for function call output".
+    Source: anthropics/claude-code#13460, miurla/morphic#136, continuedev/continue#10092.
+
+Example:
+    before: user "q" / tool call_9 "A" / assistant "Answer"
+    after:  user "q" / assistant "Answer"
+Fix:
+    drop (default)  the result goes, and its message if nothing else is in it
+    to-text         it becomes a user's text that says what it is
+    keep            left alone, not reported
+Loss:
+    drop     lossy: the result's body; the audit record holds it
+    to-text  lossless
+Known limits:
+    With `previous_response_id` or `conversation` the call may be kept by the provider; then
+    nothing is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from interlock.history.edits import DropPart, Edit, ReplaceMessage, ReplacePart
+from interlock.history.rules.base import Context, Finding, Rule, drop_part_action
+from interlock.history.stubs import MARK
+from interlock.history.turns import Message
+
+__all__ = ["RULE"]
+
+
+def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
+    """Yield one finding for each result without a call."""
+    if context.stateful:
+        return
+    policy = context.policy[RULE.name]
+    for bound in context.pairing(messages).orphans:
+        message, part = bound.message, bound.result
+        body = context.wire.result_text(part)
+        action = drop_part_action(message)
+        edits: tuple[Edit, ...] = (DropPart(message=message, part=part),)
+        if policy == "to-text" and body.strip():
+            text = context.wire.new_text(
+                f"{MARK} Result of an earlier tool call ({part.name or part.call_id}): {body}", role="user"
+            )
+            action = "replaced-part"
+            if message.role == "user":
+                edits = (ReplacePart(message=message, part=part, new=text),)
+            elif len(message.parts) == 1:
+                edits = (ReplaceMessage(message=message, new=(context.wire.new_message("user", (text,)),)),)
+            else:
+                rest = (DropPart(message=message, part=part),)
+                edits = (*rest, *context.insert_after(message, "user", (text,)))
+        yield Finding(
+            message=message,
+            part=part,
+            call_id=part.call_id,
+            action=action,
+            edits=edits,
+            reason=f"result for {part.call_id!r} has no call",
+        )
+
+
+RULE: Final = Rule(
+    code="IL002",
+    name="orphan-tool-result",
+    policies={"drop": "lossy", "to-text": "lossless", "keep": "lossless"},
+    find=find,
+    page=__doc__,
+)

@@ -1,0 +1,55 @@
+"""IL043 reasoning-without-following-item: reasoning that is not followed by what it led to.
+
+What it finds:
+    A reasoning item at the end of an assistant turn.
+Why it matters:
+    "Item 'rs_...' of type 'reasoning' was provided without its required following item."
+    Source: openai/openai-node#1567, vercel/ai#8379, continuedev/continue#8933.
+
+Example:
+    before: user "q" / assistant [reasoning rs_1] / user "next"
+    after:  user "q" / user "next"
+Fix:
+    drop-reasoning (default)  the reasoning item goes
+    keep                      left alone, not reported
+Loss:
+    drop-reasoning  lossy: hidden reasoning
+Known limits:
+    What an item had led to is known by position only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from interlock.history.edits import DropPart
+from interlock.history.rules.base import Context, Finding, Rule, assistant_turns, drop_part_action
+from interlock.history.turns import Message
+
+__all__ = ["RULE"]
+
+
+def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
+    """Yield one finding for each reasoning part at the end of a turn."""
+    for turn in assistant_turns(messages, context):
+        held = [(message, part) for message in turn for part in message.parts]
+        while held and held[-1][1].kind == "reasoning":
+            message, part = held.pop()
+            yield Finding(
+                message=message,
+                part=part,
+                action=drop_part_action(message),
+                edits=(DropPart(message=message, part=part),),
+                reason="reasoning at the end of a turn, without the item it led to",
+            )
+
+
+RULE: Final = Rule(
+    code="IL043",
+    name="reasoning-without-following-item",
+    policies={"drop-reasoning": "lossy", "keep": "lossless"},
+    find=find,
+    page=__doc__,
+    applies=lambda profile: profile.reasoning_needs_next,
+)

@@ -1,0 +1,53 @@
+"""The marked texts that healing inserts, and how a later run knows them again.
+
+Nothing is made up: a stub says that no result was recorded, not that the tool
+ran, failed or was cancelled. Each inserted text begins with the same mark, so
+that a real result that arrives later can take the stub's place.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from interlock.history.rules.base import Context
+from interlock.history.turns import Call, Result
+
+__all__ = ["BRIDGE", "CONTINUE", "MARK", "NO_OUTPUT", "NO_RESULT", "START", "is_stub", "stub_text"]
+
+MARK: Final = "[interlock]"
+NO_RESULT: Final = f"{MARK} No result was recorded for this tool call; it may or may not have run."
+NOT_ALLOWED: Final = f"{MARK} This tool call was not allowed to run."
+NO_OUTPUT: Final = "(no output)"
+CONTINUE: Final = "Continue."
+BRIDGE: Final = "OK."
+START: Final = "(The conversation begins with the assistant.)"
+
+
+def stub_text(call: Call, context: Context) -> str:
+    """Return the text of a stub: the caller's own (`options["stub_text"]`, text or function), or ours.
+
+    A function gets the `Call`; when it raises or answers something that is not a
+    text, our own text is used: healing never fails because of a caller's function.
+    """
+    own = context.options.get("stub_text")
+    if callable(own):
+        try:
+            own = own(call)
+        except Exception:
+            own = None
+    return own if isinstance(own, str) and own.strip() else NO_RESULT
+
+
+def is_stub(result: Result, context: Context) -> bool:
+    """Say whether a result is one that a repair had put in.
+
+    `options["synthetic_outputs"]` lists texts of other repairers that count as stubs too.
+    """
+    text = context.wire.result_text(result)
+    if text.startswith(NO_RESULT):
+        return True
+    others = context.options.get("synthetic_outputs")
+    if isinstance(others, (list, tuple, set, frozenset)) and text in others:
+        return True
+    own = context.options.get("stub_text")
+    return isinstance(own, str) and text == own

@@ -1,0 +1,208 @@
+"""`ai_sdk`: `ModelMessage` of the Vercel AI SDK, v5 to v7.
+
+Types: npm `ai`, `packages/provider-utils/src/types/*-model-message.ts` (read 2026-11, main at ed857f5).
+
+One call and its answer::
+
+    {"role": "assistant", "content": [{"type": "tool-call", "toolCallId": "c1", "toolName": "f", "input": {}}]}
+    {"role": "tool", "content": [{"type": "tool-result", "toolCallId": "c1", "toolName": "f",
+                                  "output": {"type": "text", "value": "done"}}]}
+
+A `tool-approval-request` in the assistant message asks a human; the answer is a
+`tool-approval-response` in a `tool` message. `providerExecuted` marks a call that
+the provider ran; its result stands in the assistant message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
+
+from interlock.history.turns import (
+    Approval,
+    Call,
+    ContentForm,
+    Media,
+    Message,
+    Opaque,
+    Part,
+    Reasoning,
+    Result,
+    Role,
+    Text,
+)
+from interlock.history.wires.base import Wire, as_string, opaque_message, plain_text, role_in
+
+__all__ = ["AISDK"]
+
+_ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
+
+
+class AISDK(Wire):
+    """`ModelMessage`; see the module's text."""
+
+    name: ClassVar[str] = "ai_sdk"
+    turn: ClassVar[Literal["message", "run", "calls"]] = "run"
+    results_named: ClassVar[bool] = True
+
+    def read_message(self, native: Any, at: int) -> Message:
+        """Return the view of one model message."""
+        role = role_in(native, _ROLES)
+        if role is None:
+            return opaque_message(native, at)
+        content = native.get("content")
+        form: ContentForm
+        held: tuple[Part, ...]
+        if isinstance(content, str):
+            form = "string"
+            held = (Text(native=content, text=content, index=0),)
+        elif isinstance(content, list):
+            form = "parts"
+            held = tuple([_block(block, i, role) for i, block in enumerate(content)])
+        else:
+            form = "null" if "content" in native else "absent"
+            held = () if content is None else (Opaque(native=content, index=0),)
+        return Message(role=role, parts=held, native=native, origins=(at,), form=form)
+
+    def with_call(self, part: Call, **changes: Any) -> Call:
+        """Return the call with another id, name or input."""
+        native: dict[str, Any] = dict(part.native)
+        arguments = "args" if "args" in native and "input" not in native else "input"
+        for key, field in (("call_id", "toolCallId"), ("name", "toolName"), ("arguments", arguments)):
+            if key in changes:
+                native[field] = changes[key]
+        return replace(part, native=native, **changes)
+
+    def with_result(self, part: Result, **changes: Any) -> Result:
+        """Return the result with another id, name or output."""
+        native: dict[str, Any] = dict(part.native)
+        for key, field in (("call_id", "toolCallId"), ("name", "toolName"), ("content", "output")):
+            if key in changes:
+                native[field] = changes[key]
+        return replace(part, native=native, **changes)
+
+    def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
+        """Return a `tool-result` part with a text, or an error text, as output."""
+        output = {"type": "error-text" if is_error else "text", "value": text}
+        native = {"type": "tool-result", "toolCallId": call.call_id, "toolName": call.name, "output": output}
+        return Result(native=native, call_id=call.call_id, name=call.name, content=output, is_error=is_error)
+
+    def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
+        """Return a `tool-call` part."""
+        native = {"type": "tool-call", "toolCallId": call_id, "toolName": name, "input": dict(arguments)}
+        return Call(native=native, call_id=call_id, name=name, arguments=native["input"])
+
+    def denied_result(self, call: Call, reason: str | None) -> Result:
+        """Return the SDK's own answer for a call that a human refused."""
+        output: dict[str, Any] = {"type": "execution-denied"}
+        if reason is not None:
+            output["reason"] = reason
+        native = {"type": "tool-result", "toolCallId": call.call_id, "toolName": call.name, "output": output}
+        return Result(native=native, call_id=call.call_id, name=call.name, content=output, is_error=True)
+
+    def result_text(self, part: Result) -> str:
+        """Return the words of an output."""
+        output = part.content
+        if isinstance(output, dict):
+            return plain_text(output.get("value"))
+        return plain_text(output)
+
+    def joined_results(self, first: Result, second: Result) -> Result:
+        """Return one `content` output that shows both outputs in order."""
+        value = [*_as_content(first), *_as_content(second)]
+        return self.with_result(first, content={"type": "content", "value": value})
+
+    def new_message(self, role: Role, parts: Any) -> Message:
+        """Return a new message; only a system message's content is a string by type."""
+        message = super().new_message(role, parts)
+        return replace(message, form="string" if role == "system" else "parts")
+
+
+def _as_content(part: Result) -> list[Any]:
+    import json
+
+    output = part.content
+    if isinstance(output, dict):
+        value = output.get("value")
+        if output.get("type") == "content" and isinstance(value, list):
+            return value
+        return [{"type": "text", "text": value if isinstance(value, str) else json.dumps(value)}]
+    return [{"type": "text", "text": output if isinstance(output, str) else json.dumps(output)}]
+
+
+def _block(block: Any, at: int, role: Role) -> Part:
+    if not isinstance(block, dict):
+        return Opaque(native=block, index=at)
+    kind = block.get("type")
+    if kind == "text" and isinstance(block.get("text"), str):
+        return Text(native=block, text=block["text"], index=at)
+    if kind == "tool-call":
+        return Call(
+            native=block,
+            index=at,
+            call_id=as_string(block.get("toolCallId")),
+            name=as_string(block.get("toolName")),
+            arguments=block.get("input", block.get("args")),
+            server=block.get("providerExecuted") is True,
+        )
+    if kind == "tool-result":
+        output = block.get("output", block.get("result"))
+        word = output.get("type") if isinstance(output, dict) else None
+        return Result(
+            native=block,
+            index=at,
+            call_id=as_string(block.get("toolCallId")),
+            name=as_string(block.get("toolName")),
+            content=output,
+            is_error=word in ("error-text", "error-json", "execution-denied"),
+            # In an assistant message a result can only be one that the provider produced.
+            server=role == "assistant",
+        )
+    if kind == "reasoning":
+        return _reasoning(block, at)
+    if kind in ("tool-approval-request", "tool-approval-response"):
+        answer = kind == "tool-approval-response"
+        return Approval(
+            native=block,
+            index=at,
+            approval_id=as_string(block.get("approvalId")),
+            call_id=as_string(block.get("toolCallId")),
+            approved=block.get("approved") is True if answer else None,
+            reason=as_string(block.get("reason")),
+        )
+    if kind == "image":
+        return Media(native=block, media="image", index=at)
+    if kind == "file":
+        return Media(native=block, media=_media(block.get("mediaType", block.get("mimeType"))), index=at)
+    return Opaque(native=block, index=at, type=as_string(kind))
+
+
+def _media(media_type: Any) -> str:
+    if not isinstance(media_type, str):
+        return "file"
+    top = media_type.partition("/")[0]
+    if top in ("image", "audio", "video"):
+        return top
+    return "document" if media_type == "application/pdf" or top == "text" else "file"
+
+
+def _reasoning(block: dict[str, Any], at: int) -> Reasoning:
+    signature: str | None = None
+    redacted = False
+    # Earlier releases kept the provider's data under `providerMetadata`.
+    for key in ("providerOptions", "providerMetadata"):
+        options = block.get(key)
+        if not isinstance(options, Mapping):
+            continue
+        for provider in options.values():
+            if not isinstance(provider, Mapping):
+                continue
+            for field in ("signature", "thoughtSignature", "reasoningEncryptedContent"):
+                signature = signature or as_string(provider.get(field))
+            data = as_string(provider.get("redactedData"))
+            if data:
+                signature, redacted = signature or data, True
+    return Reasoning(
+        native=block, index=at, text=as_string(block.get("text")) or "", signature=signature, redacted=redacted
+    )

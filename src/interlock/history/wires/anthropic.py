@@ -1,0 +1,150 @@
+"""`anthropic`: the messages of the Messages API, also through Bedrock invoke and Vertex.
+
+API: Anthropic Messages, version 2023-06-01; https://docs.anthropic.com/en/api/messages (read 2026-11).
+
+One call and its answer::
+
+    {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}]}
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "done"}]}
+
+The server joins neighbouring messages of one role, so a turn is a run of messages.
+`server_tool_use` and `mcp_tool_use` are run by the provider; their results
+(`..._tool_result`) stand in the same assistant turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
+
+from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
+from interlock.history.wires.base import Wire, as_string, opaque_message, role_in
+
+__all__ = ["Anthropic"]
+
+_ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
+_MEDIA = {"image": "image", "document": "document", "search_result": "document", "container_upload": "file"}
+
+
+class Anthropic(Wire):
+    """The Messages API; see the module's text."""
+
+    name: ClassVar[str] = "anthropic"
+    provider: ClassVar[str | None] = "anthropic"
+    result_role: ClassVar[Role] = "user"
+    turn: ClassVar[Literal["message", "run", "calls"]] = "run"
+    joins_roles: ClassVar[bool] = True
+
+    def read_message(self, native: Any, at: int) -> Message:
+        """Return the view of one message."""
+        role = role_in(native, _ROLES)
+        if role is None:
+            return opaque_message(native, at)
+        content = native.get("content")
+        form: ContentForm
+        held: tuple[Part, ...]
+        if isinstance(content, str):
+            form = "string"
+            held = (Text(native=content, text=content, index=0),)
+        elif isinstance(content, list):
+            form = "parts"
+            held = tuple([_block(block, i) for i, block in enumerate(content)])
+        else:
+            form = "null" if "content" in native else "absent"
+            held = () if content is None else (Opaque(native=content, index=0),)
+        return Message(role=role, parts=held, native=native, origins=(at,), form=form)
+
+    def with_call(self, part: Call, **changes: Any) -> Call:
+        """Return the call with another id, name or input."""
+        native: dict[str, Any] = dict(part.native)
+        for key, field in (("call_id", "id"), ("name", "name"), ("arguments", "input")):
+            if key in changes:
+                native[field] = changes[key]
+        return replace(part, native=native, **changes)
+
+    def with_result(self, part: Result, **changes: Any) -> Result:
+        """Return the result with another id, content or error flag; results carry no name here."""
+        native: dict[str, Any] = dict(part.native)
+        for key, field in (("call_id", "tool_use_id"), ("content", "content"), ("is_error", "is_error")):
+            if key in changes:
+                native[field] = changes[key]
+        changes.pop("name", None)
+        return replace(part, native=native, **changes)
+
+    def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
+        """Return a `tool_result` block."""
+        native: dict[str, Any] = {"type": "tool_result", "tool_use_id": call.call_id, "content": text}
+        if is_error:
+            native["is_error"] = True
+        return Result(native=native, call_id=call.call_id, name=None, content=text, is_error=is_error or None)
+
+    def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
+        """Return a `tool_use` block."""
+        native = {"type": "tool_use", "id": call_id, "name": name, "input": dict(arguments)}
+        return Call(native=native, call_id=call_id, name=name, arguments=native["input"])
+
+    def joined_results(self, first: Result, second: Result) -> Result:
+        """Return one result whose content is the list of both bodies' blocks."""
+        blocks: list[Any] = []
+        for content in (first.content, second.content):
+            if isinstance(content, str):
+                blocks += [{"type": "text", "text": content}] if content.strip() else []
+            elif isinstance(content, list):
+                blocks += content
+        return self.with_result(first, content=blocks)
+
+
+def _block(block: Any, at: int) -> Part:
+    if not isinstance(block, dict):
+        return Opaque(native=block, index=at)
+    kind = block.get("type")
+    if kind == "text":
+        text = block.get("text")
+        if isinstance(text, str):
+            return Text(native=block, text=text, index=at)
+    elif kind == "tool_use":
+        return _call(block, at, server=False)
+    elif kind == "tool_result":
+        return _result(block, at, server=False)
+    elif kind == "thinking":
+        return Reasoning(
+            native=block,
+            index=at,
+            text=as_string(block.get("thinking")) or "",
+            signature=as_string(block.get("signature")),
+        )
+    elif kind == "redacted_thinking":
+        return Reasoning(native=block, index=at, text="", signature=as_string(block.get("data")), redacted=True)
+    elif kind in ("server_tool_use", "mcp_tool_use"):
+        return _call(block, at, server=True)
+    elif isinstance(kind, str):
+        if kind in _MEDIA:
+            return Media(native=block, media=_MEDIA[kind], index=at)
+        if kind.endswith("_tool_result"):
+            return _result(block, at, server=True)
+    return Opaque(native=block, index=at, type=as_string(kind))
+
+
+def _call(block: dict[str, Any], at: int, *, server: bool) -> Call:
+    return Call(
+        native=block,
+        index=at,
+        call_id=as_string(block.get("id")),
+        name=as_string(block.get("name")),
+        arguments=block.get("input"),
+        server=server,
+    )
+
+
+def _result(block: dict[str, Any], at: int, *, server: bool) -> Result:
+    error = block.get("is_error")
+    return Result(
+        native=block,
+        index=at,
+        call_id=as_string(block.get("tool_use_id")),
+        name=None,
+        content=block.get("content"),
+        is_error=error if isinstance(error, bool) else None,
+        server=server,
+    )

@@ -1,0 +1,211 @@
+"""What a history format has to say about itself: reading to views, and putting views together again.
+
+Every part carries the native fragment it stands for. A rule that wants another id,
+name or text asks the wire for a rewritten part; the wire copies the fragment and
+changes that one field. Writing a message is then only putting its fragments into
+a copy of the native message, so that unknown fields survive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
+
+from interlock.history.turns import Call, Message, Opaque, Part, Result, Role, Text
+
+__all__ = ["Wire", "as_string", "opaque_message", "plain_text", "role_in"]
+
+
+class Wire:
+    """Base of the history formats; one subclass a file.
+
+    Attributes:
+        name: The contract's word for the format.
+        provider: Whose rules apply when the caller names none.
+        body_key: The field of a request body that holds the history.
+        result_role: Which role's message holds results: `tool`, `user`, or `assistant` when a call
+            and its result are one native part.
+        results_share: Several results may stand in one message.
+        arguments: Whether a call's arguments are an object or JSON text on this wire.
+        turn: How far one assistant turn goes: each `message` by itself, the whole `run` of assistant
+            messages, or a run that ends where `calls` end (a format of single items).
+        has_ids: Calls carry ids on this wire.
+        list_slots: Native fields that hold a list of fragments.
+    """
+
+    name: ClassVar[str]
+    provider: ClassVar[str | None] = None
+    body_key: ClassVar[str] = "messages"
+    result_role: ClassVar[Role] = "tool"
+    results_share: ClassVar[bool] = True
+    arguments: ClassVar[Literal["object", "text", "either"]] = "object"
+    turn: ClassVar[Literal["message", "run", "calls"]] = "message"
+    has_ids: ClassVar[bool] = True
+    list_slots: ClassVar[tuple[str, ...]] = ("content",)
+    #: A result repeats its tool's name, and the name has to be its call's.
+    results_named: ClassVar[bool] = False
+    #: Messages of one role are one turn for whoever reads this format.
+    joins_roles: ClassVar[bool] = False
+
+    # -- reading ---------------------------------------------------------------------------------
+
+    def read(self, messages: Sequence[Any]) -> list[Message]:
+        """Return one view a native message; anything that cannot be read becomes an opaque one."""
+        return [self.read_message(native, at) for at, native in enumerate(messages)]
+
+    def read_message(self, native: Any, at: int) -> Message:
+        """Return the view of one native message, whatever JSON value it is."""
+        raise NotImplementedError
+
+    def screen(self, messages: Sequence[Any], context: Any) -> bool:  # noqa: ARG002
+        """Say for certain that no rule would find anything; `False` means "look closely".
+
+        A shortcut for healthy histories. It may only know the common shapes.
+        """
+        return False
+
+    # -- fragments -------------------------------------------------------------------------------
+
+    def with_call(self, part: Call, **changes: Any) -> Call:
+        """Return the call with another `call_id`, `name` or `arguments`."""
+        raise NotImplementedError
+
+    def with_result(self, part: Result, **changes: Any) -> Result:
+        """Return the result with another `call_id`, `name`, `content` or `is_error`."""
+        raise NotImplementedError
+
+    def new_text(self, text: str, *, role: Role) -> Text:  # noqa: ARG002
+        """Return a text part; as a plain string, which `assemble` turns into a block where one is needed."""
+        return Text(native=text, text=text)
+
+    def with_text(self, part: Text, text: str) -> Text:
+        """Return the text part with other words."""
+        native: Any = text if isinstance(part.native, str) else {**part.native, "text": text}
+        return replace(part, native=native, text=text)
+
+    def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
+        """Return a result that answers the call with this text."""
+        raise NotImplementedError
+
+    def denied_result(self, call: Call, reason: str | None) -> Result:
+        """Return the answer for a call that a human refused."""
+        words = "This tool call was not allowed to run."
+        return self.new_result(call, words if reason is None else f"{words} {reason}", is_error=True)
+
+    def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
+        """Return a call part."""
+        raise NotImplementedError
+
+    def result_text(self, part: Result) -> str:
+        """Return the plain words of a result's body, for comparing and for showing; `""` if there are none."""
+        return plain_text(part.content)
+
+    def joined_results(self, first: Result, second: Result) -> Result:
+        """Return one result that holds the bodies of both, in order."""
+        a, b = first.content, second.content
+        if isinstance(a, list) and isinstance(b, list):
+            return self.with_result(first, content=[*a, *b])
+        return self.with_result(first, content=f"{self.result_text(first)}\n\n{self.result_text(second)}")
+
+    def text_block(self, text: str, *, role: Role) -> Any:  # noqa: ARG002
+        """Return a string as a block of a list of parts."""
+        return {"type": "text", "text": text}
+
+    # -- messages --------------------------------------------------------------------------------
+
+    def new_message(self, role: Role, parts: Iterable[Part]) -> Message:
+        """Return a message that was not in the input."""
+        held = tuple(parts)
+        if role == "tool" and len(held) == 1 and held[0].slot == "self":
+            return Message(role=role, parts=held, native=held[0].native, form="item", changed=True)
+        strings = len(held) == 1 and isinstance(held[0].native, str)
+        return Message(
+            role=role,
+            parts=held,
+            native={"role": self.native_role(role)},
+            form="string" if strings else "parts",
+            changed=True,
+        )
+
+    def native_role(self, role: Role) -> str:
+        """Return the wire's own word for a role."""
+        return role
+
+    def assemble(self, message: Message) -> Any:
+        """Return the native message of a view whose parts have changed."""
+        if message.form == "item":
+            return message.parts[0].native if message.parts else message.native
+        native = dict(message.native)
+        slots: dict[str, list[Part]] = {}
+        for part in message.parts:
+            slots.setdefault(part.slot, []).append(part)
+        for slot in (*self.list_slots, *self.single_slots):
+            held = slots.get(slot)
+            if slot == "content":
+                self.put_content(native, message, held or [])
+            elif slot in self.list_slots:
+                if held:
+                    native[slot] = [part.native for part in held]
+                else:
+                    native.pop(slot, None)
+            elif held:
+                native[slot] = held[0].native
+            else:
+                native.pop(slot, None)
+        return native
+
+    #: Native fields that are one part each (reasoning beside the content).
+    single_slots: ClassVar[tuple[str, ...]] = ()
+    #: The field that `put_content` fills.
+    content_key: ClassVar[str] = "content"
+
+    def put_content(self, native: dict[str, Any], message: Message, held: Sequence[Part]) -> None:
+        """Fill the content field: a string stays a string as long as nothing else joins it."""
+        key = self.content_key
+        fragments = [part.native for part in held]
+        if not fragments:
+            if message.form == "string":
+                native[key] = ""
+            elif message.form == "parts":
+                native[key] = []
+            elif message.form == "null":
+                native[key] = None
+            else:
+                native.pop(key, None)
+        elif len(fragments) == 1 and isinstance(fragments[0], str) and message.form != "parts":
+            native[key] = fragments[0]
+        else:
+            native[key] = [
+                self.text_block(one, role=message.role) if isinstance(one, str) else one for one in fragments
+            ]
+
+
+def plain_text(content: Any) -> str:
+    """Return the words in a body of the usual shapes: a string, or a list of text blocks."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "\n".join(
+            block["text"] for block in content if isinstance(block, dict) and isinstance(block.get("text"), str)
+        )
+    return ""
+
+
+def as_string(value: Any) -> str | None:
+    """Return the value if it is a string."""
+    return value if isinstance(value, str) else None
+
+
+def role_in(native: Any, roles: Mapping[str, Role]) -> Role | None:
+    """Return the neutral role of a native message; `None` when it is no message of a known role."""
+    if not isinstance(native, dict):
+        return None
+    role = native.get("role")
+    return roles.get(role) if isinstance(role, str) else None
+
+
+def opaque_message(native: Any, at: int) -> Message:
+    """Return the view of something that is not a message of this wire: it is carried along."""
+    held = (Opaque(native=native, slot="self"),)
+    return Message(role="opaque", parts=held, native=native, origins=(at,), form="item")

@@ -1,0 +1,203 @@
+"""`openai_chat`: the messages of Chat Completions, and of all servers that speak it.
+
+API: OpenAI Chat Completions, `messages`; https://platform.openai.com/docs/api-reference/chat (read 2026-11).
+
+One call and its answer::
+
+    {"role": "assistant", "content": null, "tool_calls": [
+        {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}
+    {"role": "tool", "tool_call_id": "call_1", "content": "done"}
+
+A result is a message of its own. The older `function_call` with a `function`
+message is read too. Servers add fields of their own beside the content, of which
+`reasoning_content`, `reasoning` and `reasoning_details` are read as reasoning.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
+
+from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
+from interlock.history.wires.base import Wire, as_string, opaque_message, plain_text, role_in
+
+__all__ = ["OpenAIChat"]
+
+_ROLES: dict[str, Role] = {
+    "system": "system",
+    "developer": "developer",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+_MEDIA = {
+    "image_url": "image",
+    "image": "image",
+    "input_audio": "audio",
+    "audio": "audio",
+    "video_url": "video",
+    "file": "file",
+    "document_url": "document",
+    "document": "document",
+}
+_REASONING = ("reasoning_content", "reasoning", "reasoning_details")
+
+
+class OpenAIChat(Wire):
+    """Chat Completions; see the module's text."""
+
+    name: ClassVar[str] = "openai_chat"
+    provider: ClassVar[str | None] = "openai"
+    results_share: ClassVar[bool] = False
+    arguments: ClassVar[Literal["object", "text", "either"]] = "text"
+    list_slots: ClassVar[tuple[str, ...]] = ("content", "tool_calls")
+    single_slots: ClassVar[tuple[str, ...]] = ("function_call", *_REASONING)
+
+    def read_message(self, native: Any, at: int) -> Message:
+        """Return the view of one chat message."""
+        role = role_in(native, _ROLES)
+        if role is None:
+            return opaque_message(native, at)
+        if role == "tool":
+            return Message(role="tool", parts=(self._result(native),), native=native, origins=(at,), form="item")
+        held: list[Part] = []
+        for slot in _REASONING:
+            value = native.get(slot)
+            if value is not None and role == "assistant":
+                held.append(_field_reasoning(slot, value))
+        content = native.get("content")
+        form: ContentForm
+        if isinstance(content, str):
+            form = "string"
+            held.append(Text(native=content, text=content, index=0))
+        elif isinstance(content, list):
+            form = "parts"
+            held += [_block(block, i) for i, block in enumerate(content)]
+        else:
+            form = "null" if "content" in native else "absent"
+            if content is not None:
+                held.append(Opaque(native=content, index=0))
+        if role == "assistant":
+            tool_calls = native.get("tool_calls")
+            if isinstance(tool_calls, list):
+                held += [self._call(entry, i) for i, entry in enumerate(tool_calls)]
+            legacy = native.get("function_call")
+            if isinstance(legacy, dict):
+                held.append(
+                    Call(
+                        native=legacy,
+                        slot="function_call",
+                        index=0,
+                        call_id=None,
+                        name=as_string(legacy.get("name")),
+                        arguments=legacy.get("arguments"),
+                    )
+                )
+        return Message(role=role, parts=tuple(held), native=native, origins=(at,), form=form)
+
+    @staticmethod
+    def _call(entry: Any, at: int) -> Part:
+        function = entry.get("function") if isinstance(entry, dict) else None
+        if not isinstance(function, dict):
+            kind = entry.get("type") if isinstance(entry, dict) else None
+            custom = entry.get("custom") if isinstance(entry, dict) else None
+            if kind == "custom" and isinstance(custom, dict):
+                # A custom tool's input is free text by design: nothing to parse, but it needs its answer.
+                return Call(
+                    native=entry,
+                    slot="tool_calls",
+                    index=at,
+                    call_id=as_string(entry.get("id")),
+                    name=as_string(custom.get("name")),
+                    arguments={},
+                )
+            return Opaque(native=entry, slot="tool_calls", index=at, type=as_string(kind))
+        return Call(
+            native=entry,
+            slot="tool_calls",
+            index=at,
+            call_id=as_string(entry.get("id")),
+            name=as_string(function.get("name")),
+            arguments=function.get("arguments"),
+        )
+
+    @staticmethod
+    def _result(native: dict[str, Any]) -> Result:
+        return Result(
+            native=native,
+            slot="self",
+            index=0,
+            call_id=as_string(native.get("tool_call_id")),
+            name=as_string(native.get("name")),
+            content=native.get("content"),
+        )
+
+    def with_call(self, part: Call, **changes: Any) -> Call:
+        """Return the call with another id, name or arguments."""
+        native: dict[str, Any] = dict(part.native)
+        if part.slot == "function_call":
+            for key in ("name", "arguments"):
+                if key in changes:
+                    native[key] = changes[key]
+        else:
+            if "call_id" in changes:
+                native["id"] = changes["call_id"]
+            inner = "custom" if "custom" in native and "function" not in native else "function"
+            body = {key: changes[key] for key in ("name", "arguments") if key in changes}
+            if body:
+                native[inner] = {**native[inner], **body}
+        return replace(part, native=native, **changes)
+
+    def with_result(self, part: Result, **changes: Any) -> Result:
+        """Return the result with another id, name or content; this wire has no error flag."""
+        native: dict[str, Any] = dict(part.native)
+        for key, field in (("call_id", "tool_call_id"), ("name", "name"), ("content", "content")):
+            if key in changes:
+                native[field] = changes[key]
+        return replace(part, native=native, **changes)
+
+    def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:  # noqa: ARG002  no such flag here
+        """Return a `tool` message, or a `function` message for a legacy call."""
+        native = (
+            {"role": "function", "name": call.name, "content": text}
+            if call.slot == "function_call"
+            else {"role": "tool", "tool_call_id": call.call_id, "content": text}
+        )
+        return Result(
+            native=native, slot="self", call_id=call.call_id, name=as_string(native.get("name")), content=text
+        )
+
+    def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
+        """Return an entry for `tool_calls`."""
+        text = json.dumps(arguments, ensure_ascii=False)
+        native = {"id": call_id, "type": "function", "function": {"name": name, "arguments": text}}
+        return Call(native=native, slot="tool_calls", call_id=call_id, name=name, arguments=text)
+
+
+def _field_reasoning(slot: str, value: Any) -> Reasoning:
+    text = value if isinstance(value, str) else plain_text(value)
+    return Reasoning(native=value, slot=slot, index=None, text=text)
+
+
+def _block(block: Any, at: int) -> Part:
+    if isinstance(block, str):
+        return Text(native=block, text=block, index=at)
+    if not isinstance(block, dict):
+        return Opaque(native=block, index=at)
+    kind = block.get("type")
+    if kind == "text" and isinstance(block.get("text"), str):
+        return Text(native=block, text=block["text"], index=at)
+    if isinstance(kind, str) and kind in _MEDIA:
+        return Media(native=block, media=_MEDIA[kind], index=at)
+    if kind == "thinking":
+        thinking = block.get("thinking")
+        return Reasoning(
+            native=block,
+            index=at,
+            text=thinking if isinstance(thinking, str) else plain_text(thinking),
+            signature=as_string(block.get("signature")),
+        )
+    return Opaque(native=block, index=at, type=as_string(kind))
