@@ -20,7 +20,8 @@ class Limits:
     Attributes:
         input_bytes: Bytes of one document. Passing it: `E_LIMIT_INPUT_BYTES`.
         depth: Levels of open containers. Passing it: `E_LIMIT_DEPTH`.
-        string_bytes: Bytes of one string, or of one number. Passing it: `E_LIMIT_STRING_BYTES`.
+        string_bytes: Bytes of one string, between its quotes. Passing it: `E_LIMIT_STRING_BYTES`.
+        number_bytes: Bytes of one number. Passing it: `E_LIMIT_NUMBER_BYTES`.
         queued_events: Events nobody has drained yet. Passing it: `E_LIMIT_EVENT_QUEUE`.
         trailing_bytes: Bytes of data after the document's end. Passing it: `E_LIMIT_INPUT_BYTES`.
         calls: Tool calls in one stream. Passing it: `E_LIMIT_CALLS`.
@@ -29,13 +30,15 @@ class Limits:
         frame_bytes: Bytes of one wire event that is not finished yet. Passing it: `E_LIMIT_FRAME_BYTES`.
 
     Source:
-        Defaults of the first seven: the reference behaviour. jiter stops at depth
+        The reference behaviour. `number_bytes`: turning n digits into an int costs more
+        than n steps, so that it bounds the time a byte may cost. jiter stops at depth
         200, CPython's json at its recursion limit; 128 is deeper than any tool's schema.
     """
 
     input_bytes: int = 8 * 1024 * 1024
     depth: int = 128
     string_bytes: int = 4 * 1024 * 1024
+    number_bytes: int = 64 * 1024
     queued_events: int = 10_000
     trailing_bytes: int = 64 * 1024
     calls: int = 128
@@ -47,9 +50,7 @@ class Limits:
         for field in fields(self):
             value = getattr(self, field.name)
             if type(value) is not int or value < 1:
-                raise InvalidOptionError(
-                    f"limits.{field.name} is {value!r}; expected a whole number above zero"
-                )
+                raise InvalidOptionError(f"limits.{field.name} is {value!r}; expected a whole number above zero")
 
 
 DEFAULT_LIMITS = Limits()
