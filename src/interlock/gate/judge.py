@@ -208,7 +208,7 @@ class Judge:
         result = parser.finish(_PARSER_REASON[reason])
         if result.executable:
             reading = _Reading(arguments="whole", kind="raw", value=result.value, parser_executable=True)
-        elif parser.failed:
+        elif result.outcome == "invalid":
             reading = _Reading(arguments="malformed", kind="raw")
         elif parser.root_complete:
             reading = _Reading(arguments="whole", kind="raw", value=result.stable_value)

@@ -238,9 +238,7 @@ class Adapter:
         item.ended = True
         if item.client:
             self._compare(item, raw)
-            status = word(get(raw, "status"))
-            # A status that says the item is not completed marks a call that was cut; none says nothing.
-            self._sink.call_end(item.key, "complete" if status in (None, "completed") else "unknown")
+            self._sink.call_end(item.key, "complete" if _finished(raw) else "unknown")
             return
         kind = word(get(raw, "type"))
         if _client_item(kind, raw):
@@ -343,6 +341,15 @@ class Adapter:
             self._sink.provider_diagnostic("E_RESPONSES_CONTRADICTION", message, key=item.key, fault="protocol")
         else:
             self._sink.provider_diagnostic("E_RESPONSES_CONTRADICTION", message, turn=self._turn, fault="protocol")
+
+
+def _finished(raw: Any) -> bool:
+    """Tell whether a call item's status lets it count as whole; no status says nothing against it."""
+    status = word(get(raw, "status"))
+    if status == "in_progress":
+        # A call made by a program item waits for its output: it is done, the program is in progress.
+        return bool(get(get(raw, "caller"), "type") == "program")
+    return status in (None, "completed")
 
 
 def _client_item(kind: Any, raw: Any) -> bool:
