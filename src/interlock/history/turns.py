@@ -111,12 +111,14 @@ class Reasoning(Part):
         text: The readable text, empty when it is redacted.
         signature: The provider's proof or encrypted form; `None` or empty when there is none.
         redacted: It holds encrypted data only.
+        origin: The provider that made it, where the part itself says so.
     """
 
     kind: ClassVar[str] = "reasoning"
     text: str
     signature: str | None = None
     redacted: bool = False
+    origin: str | None = None
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

@@ -36,13 +36,14 @@ from interlock.history.wires.base import Wire, as_string, opaque_message, plain_
 
 __all__ = ["AISDK"]
 
-_ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
+_ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 
 
 class AISDK(Wire):
     """`ModelMessage`; see the module's text."""
 
     name: ClassVar[str] = "ai_sdk"
+    roles: ClassVar[Mapping[str, Role]] = _ROLES
     turn: ClassVar[Literal["message", "run", "calls"]] = "run"
     results_named: ClassVar[bool] = True
 
@@ -112,6 +113,33 @@ class AISDK(Wire):
         """Return one `content` output that shows both outputs in order."""
         value = [*_as_content(first), *_as_content(second)]
         return self.with_result(first, content={"type": "content", "value": value})
+
+    def shaped_result(self, part: Result) -> Result | None:
+        """Wrap a bare output as `{type, value}`, and move version 4's `result` to `output`."""
+        output = part.content
+        if isinstance(output, dict) and isinstance(output.get("type"), str) and "output" in part.native:
+            return None
+        if (
+            isinstance(output, dict)
+            and isinstance(output.get("type"), str)
+            and ("value" in output or "reason" in output)
+        ):
+            shaped = output
+        else:
+            shaped = {"type": "text" if isinstance(output, str) else "json", "value": output}
+        native = {key: value for key, value in part.native.items() if key not in ("result", "isError")}
+        if part.native.get("isError") is True and shaped is not output:
+            shaped["type"] = "error-text" if isinstance(output, str) else "error-json"
+        native["output"] = shaped
+        return replace(part, native=native, content=shaped)
+
+    def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:
+        """Optional fields that are null are refused by the SDK's own types."""
+        found = super().stray_fields(native, part)
+        if part is None or not isinstance(native, dict):
+            return found
+        optional = ("providerExecuted", "providerOptions", "providerMetadata", "dynamic", "title", "reason")
+        return (*found, *(key for key in optional if key in native and native[key] is None))
 
     def new_message(self, role: Role, parts: Any) -> Message:
         """Return a new message; only a system message's content is a string by type."""
@@ -189,20 +217,27 @@ def _media(media_type: Any) -> str:
 
 def _reasoning(block: dict[str, Any], at: int) -> Reasoning:
     signature: str | None = None
+    origin: str | None = None
     redacted = False
     # Earlier releases kept the provider's data under `providerMetadata`.
     for key in ("providerOptions", "providerMetadata"):
         options = block.get(key)
         if not isinstance(options, Mapping):
             continue
-        for provider in options.values():
-            if not isinstance(provider, Mapping):
+        for provider, held in options.items():
+            if not isinstance(held, Mapping):
                 continue
+            origin = origin or as_string(provider)
             for field in ("signature", "thoughtSignature", "reasoningEncryptedContent"):
-                signature = signature or as_string(provider.get(field))
-            data = as_string(provider.get("redactedData"))
+                signature = signature or as_string(held.get(field))
+            data = as_string(held.get("redactedData"))
             if data:
                 signature, redacted = signature or data, True
     return Reasoning(
-        native=block, index=at, text=as_string(block.get("text")) or "", signature=signature, redacted=redacted
+        native=block,
+        index=at,
+        text=as_string(block.get("text")) or "",
+        signature=signature,
+        redacted=redacted,
+        origin=origin,
     )

@@ -23,7 +23,7 @@ from interlock.history.wires.base import Wire, as_string, opaque_message, role_i
 
 __all__ = ["Anthropic"]
 
-_ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
+_ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 _MEDIA = {"image": "image", "document": "document", "search_result": "document", "container_upload": "file"}
 
 
@@ -33,6 +33,7 @@ class Anthropic(Wire):
     name: ClassVar[str] = "anthropic"
     provider: ClassVar[str | None] = "anthropic"
     result_role: ClassVar[Role] = "user"
+    roles: ClassVar[Mapping[str, Role]] = _ROLES
     turn: ClassVar[Literal["message", "run", "calls"]] = "run"
     joins_roles: ClassVar[bool] = True
 
@@ -78,6 +79,22 @@ class Anthropic(Wire):
         if is_error:
             native["is_error"] = True
         return Result(native=native, call_id=call.call_id, name=None, content=text, is_error=is_error or None)
+
+    def retyped(self, message: Message, part: Part) -> Part | None:  # noqa: ARG002
+        """Take text under the names that other APIs use."""
+        native = part.native
+        if type(part) is Opaque and part.type in ("input_text", "output_text") and isinstance(native.get("text"), str):
+            return Text(native={"type": "text", "text": native["text"]}, text=native["text"], index=part.index)
+        return None
+
+    def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:
+        """Keys that only stream events and responses carry: "Extra inputs are not permitted"."""
+        found = super().stray_fields(native, part)
+        if not isinstance(native, dict):
+            return found
+        if part is None:
+            return (*found, *(key for key in ("stop_reason", "stop_sequence", "usage") if key in native))
+        return (*found, *(key for key in ("index", "partial_json") if key in native))
 
     def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
         """Return a `tool_use` block."""

@@ -8,13 +8,14 @@ a copy of the native message, so that unknown fields survive.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from interlock.history.turns import Call, Message, Opaque, Part, Result, Role, Text
 
-__all__ = ["Wire", "as_string", "opaque_message", "plain_text", "role_in"]
+__all__ = ["Wire", "as_json", "as_string", "opaque_message", "plain_text", "role_in"]
 
 
 class Wire:
@@ -31,7 +32,7 @@ class Wire:
         turn: How far one assistant turn goes: each `message` by itself, the whole `run` of assistant
             messages, or a run that ends where `calls` end (a format of single items).
         has_ids: Calls carry ids on this wire.
-        list_slots: Native fields that hold a list of fragments.
+        list_slots: Native fields that hold a list of fragments; `content` is filled by `put_content`.
     """
 
     name: ClassVar[str]
@@ -43,6 +44,12 @@ class Wire:
     turn: ClassVar[Literal["message", "run", "calls"]] = "message"
     has_ids: ClassVar[bool] = True
     list_slots: ClassVar[tuple[str, ...]] = ("content",)
+    #: The wire's words for roles; a message with any other word is read as opaque.
+    roles: ClassVar[Mapping[str, Role]] = {}
+    #: Content is one string field on this wire, so that `null` may stand where a string is due.
+    string_content: ClassVar[bool] = False
+    #: `tool_calls: []` is refused.
+    refuses_empty_calls: ClassVar[bool] = False
     #: A result repeats its tool's name, and the name has to be its call's.
     results_named: ClassVar[bool] = False
     #: Messages of one role are one turn for whoever reads this format.
@@ -111,6 +118,34 @@ class Wire:
     def text_block(self, text: str, *, role: Role) -> Any:  # noqa: ARG002
         """Return a string as a block of a list of parts."""
         return {"type": "text", "text": text}
+
+    # -- shapes: what only the wire can tell ------------------------------------------------------
+
+    def shaped_result(self, part: Result) -> Result | None:
+        """Return the result with a body of the type that the wire demands; `None` when it has one.
+
+        Here: text, a list of blocks, or nothing. Anything else is shown as JSON text.
+        """
+        if part.content is None or isinstance(part.content, (str, list)):
+            return None
+        return self.with_result(part, content=as_json(part.content))
+
+    def retyped(self, message: Message, part: Part) -> Part | None:  # noqa: ARG002
+        """Return the part with the type that its role takes, when it carries a known synonym; else `None`."""
+        return None
+
+    def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:  # noqa: ARG002
+        """Return the fields of a message (`part` is `None`) or of a fragment that must not be sent.
+
+        Fields that begin with `_` are the caller's notes and are never part of a request.
+        """
+        if not isinstance(native, dict):
+            return ()
+        return tuple(key for key in native if isinstance(key, str) and key.startswith("_"))
+
+    def is_blank(self, part: Part) -> bool:
+        """Say whether a part is text without a visible character, and nothing hangs on it."""
+        return type(part) is Text and not part.text.strip()
 
     # -- messages --------------------------------------------------------------------------------
 
@@ -195,6 +230,11 @@ def plain_text(content: Any) -> str:
 def as_string(value: Any) -> str | None:
     """Return the value if it is a string."""
     return value if isinstance(value, str) else None
+
+
+def as_json(value: Any) -> str:
+    """Return a value as JSON text; what JSON cannot hold is shown by its `repr`."""
+    return json.dumps(value, ensure_ascii=False, default=repr)
 
 
 def role_in(native: Any, roles: Mapping[str, Role]) -> Role | None:

@@ -25,7 +25,7 @@ from interlock.history.wires.base import Wire, as_string, opaque_message, plain_
 
 __all__ = ["OpenAIChat"]
 
-_ROLES: dict[str, Role] = {
+_ROLES: Mapping[str, Role] = {
     "system": "system",
     "developer": "developer",
     "user": "user",
@@ -52,6 +52,9 @@ class OpenAIChat(Wire):
     name: ClassVar[str] = "openai_chat"
     provider: ClassVar[str | None] = "openai"
     results_share: ClassVar[bool] = False
+    roles: ClassVar[Mapping[str, Role]] = _ROLES
+    string_content: ClassVar[bool] = True
+    refuses_empty_calls: ClassVar[bool] = True
     arguments: ClassVar[Literal["object", "text", "either"]] = "text"
     list_slots: ClassVar[tuple[str, ...]] = ("content", "tool_calls")
     single_slots: ClassVar[tuple[str, ...]] = ("function_call", *_REASONING)
@@ -169,6 +172,24 @@ class OpenAIChat(Wire):
         return Result(
             native=native, slot="self", call_id=call.call_id, name=as_string(native.get("name")), content=text
         )
+
+    def retyped(self, message: Message, part: Part) -> Part | None:
+        """Take text under the names that other APIs use, and calls under Anthropic's."""
+        native = part.native
+        if type(part) is not Opaque or not isinstance(native, dict):
+            return None
+        if part.type in ("input_text", "output_text", "text") and isinstance(native.get("text"), str):
+            block = {**native, "type": "text"}
+            block.pop("annotations", None)
+            return Text(native=block, text=block["text"], index=part.index)
+        if part.type == "tool_use" and message.role == "assistant":
+            call_id, name, given = as_string(native.get("id")), as_string(native.get("name")), native.get("input")
+            arguments = given if isinstance(given, str) else json.dumps({} if given is None else given)
+            entry = {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
+            return Call(
+                native=entry, slot="tool_calls", index=part.index, call_id=call_id, name=name, arguments=arguments
+            )
+        return None
 
     def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
         """Return an entry for `tool_calls`."""
