@@ -23,6 +23,9 @@ from interlock.vocabulary import SOURCE_ENDS, SourceEnd
 
 __all__ = ["Guard", "Watch"]
 
+# What `push` may get besides the SDKs' own objects.
+_SPECIAL = frozenset({dict, str, bytes, bytearray, memoryview})
+
 
 class Guard:
     """Judges the tool calls of one stream, and hands out each call's authority once.
@@ -37,8 +40,8 @@ class Guard:
             if execution := guard.take(decision.internal_id):
                 run(execution.name, execution.value)
 
-    Two guards share nothing. A guard may be used from several threads, and can be neither copied nor
-    pickled.
+    Two guards share nothing. Events are pushed by one thread at a time; `take` may be called from any
+    number of threads. A guard can be neither copied nor pickled.
 
     Args:
         wire: The stream's format, one of `interlock.vocabulary.STREAM_WIRES`.
@@ -121,6 +124,7 @@ class Guard:
             unwrap=unwrap_double_encoding,
         )
         self._events = 0
+        self._max_events = self._limits.stream_events
         self._finished = False
         self._taken: set[str] = set()
         self._doomed: dict[str | None, Diagnostic] = {}
@@ -145,30 +149,20 @@ class Guard:
         What a provider sends never raises. An event after the stream's end, or after `finish`, is late
         evidence and speaks against every call of the stream.
         """
-        with self._lock:
-            self._events += 1
-            if self._events > self._limits.stream_events:
-                if self._events == self._limits.stream_events + 1:
-                    self._coordinator.limit_passed(
-                        "E_LIMIT_STREAM_EVENTS",
-                        f"more than limits.stream_events ({self._limits.stream_events}) events in one stream",
-                    )
-                return
-            try:
-                kind = type(event)
-                if kind is dict and len(event) == 1 and "raw" in event:
-                    self._coordinator.events_lost(f"an event is no JSON: {str(event['raw'])[:80]!r}")
-                elif kind is str:
-                    self._push_text(event)
-                elif kind is bytes or kind is bytearray or kind is memoryview:
-                    self.push_bytes(event)
-                else:
-                    self._push(event)
-            except Exception as error:
-                # An adapter must not raise; if one does, what it did not read could be anything.
-                self._coordinator.internal_fault(
-                    f"event {self._events} could not be judged: {type(error).__name__}: {error}"
-                )
+        self._events += 1
+        if self._events > self._max_events:
+            self._too_many()
+            return
+        try:
+            if type(event) in _SPECIAL:
+                self._push_special(event)
+            else:
+                self._push(event)
+        except Exception as error:
+            # An adapter must not raise; if one does, what it did not read could be anything.
+            self._coordinator.internal_fault(
+                f"event {self._events} could not be judged: {type(error).__name__}: {error}"
+            )
 
     def push_bytes(self, data: bytes | bytearray | memoryview) -> None:
         """Take the next raw bytes of the response body, cut anywhere.
@@ -177,16 +171,15 @@ class Guard:
             InvalidOptionError: this wire has no byte form.
             MissingExtraError: the wire's framing needs an optional package that is not installed.
         """
-        with self._lock:
-            if self._decoder is None:
-                self._decoder = decoder_for(self.wire, self._adapter.traits.framing, self._limits)
-            for event in self._decoder.feed(bytes(data)):
-                self.push(event)
-            if self._decoder.overflowed:
-                self._coordinator.limit_passed(
-                    "E_LIMIT_FRAME_BYTES",
-                    f"one event passes limits.frame_bytes ({self._limits.frame_bytes} bytes)",
-                )
+        decoder = self._decoder
+        if decoder is None:
+            decoder = self._decoder = decoder_for(self.wire, self._adapter.traits.framing, self._limits)
+        for event in decoder.feed(bytes(data)):
+            self.push(event)
+        if decoder.overflowed:
+            self._coordinator.limit_passed(
+                "E_LIMIT_FRAME_BYTES", f"one event passes limits.frame_bytes ({self._limits.frame_bytes} bytes)"
+            )
 
     def watch(self, stream: Any) -> Watch:
         """Wrap a stream of events, sync or async: each one is pushed, then passed on untouched.
@@ -293,11 +286,26 @@ class Guard:
 
     # -- inside --------------------------------------------------------------
 
-    def _push_text(self, text: str) -> None:
-        if text.strip() == "[DONE]":
-            self._coordinator.done_marker()
+    def _push_special(self, event: Any) -> None:
+        if type(event) is dict:
+            if len(event) == 1 and "raw" in event:
+                self._coordinator.events_lost(f"an event is no JSON: {str(event['raw'])[:80]!r}")
+            else:
+                self._push(event)
+        elif type(event) is str:
+            if event.strip() == "[DONE]":
+                self._coordinator.done_marker()
+            else:
+                self._coordinator.events_lost(f"an event is no JSON object: {event[:80]!r}")
         else:
-            self._coordinator.events_lost(f"an event is no JSON object: {text[:80]!r}")
+            self.push_bytes(event)
+
+    def _too_many(self) -> None:
+        if self._events == self._max_events + 1:
+            self._coordinator.limit_passed(
+                "E_LIMIT_STREAM_EVENTS",
+                f"more than limits.stream_events ({self._max_events}) events in one stream",
+            )
 
     def _faulted(self, call: Call | None, diagnostic: Diagnostic) -> None:
         key = None if call is None else call.internal_id

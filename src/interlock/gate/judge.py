@@ -99,7 +99,7 @@ class Judge:
 
     def report(self, *, finished: bool) -> Report:
         """Judge every call."""
-        calls = self._coordinator.calls.values()
+        calls = list(self._coordinator.calls.values())
         return Report(
             wire=self._wire,
             end_reason=self._end_reason(),
@@ -112,7 +112,7 @@ class Judge:
 
     def decide_one(self, internal_id: str) -> Decision | None:
         """Judge one call of a finished stream."""
-        for call in self._coordinator.calls.values():
+        for call in list(self._coordinator.calls.values()):
             if call.internal_id == internal_id:
                 return self._decide(call, finished=True)
         return None
@@ -221,7 +221,7 @@ class Judge:
             if reading.disagrees:
                 call.remark(
                     "E_FINAL_MISMATCH",
-                    f"the parsed arguments of {call.label} are not what its {call.received_bytes} bytes of raw text say",
+                    f"the parsed arguments of {call.label} differ from its {call.received_bytes} bytes of raw text",
                     "protocol",
                 )
         return reading

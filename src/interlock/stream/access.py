@@ -12,15 +12,24 @@ __all__ = ["MAX_VALUE_DEPTH", "NotJSONError", "get", "items", "plain", "text_of"
 MAX_VALUE_DEPTH = 128  # levels; the same as the default of `Limits.depth`
 
 
+_NO = object()
+
+
 def get(obj: Any, key: str) -> Any:
-    """Return `obj[key]` of a dict or `obj.key` of an object, `None` when it has no such field."""
+    """Return `obj[key]` of a dict or `obj.key` of an object, `None` when it has no such field.
+
+    A Pydantic model is read through its `__dict__` and extras: asking it for an attribute that it
+    lacks costs a microsecond, and most fields of most events are absent.
+    """
     if type(obj) is dict:
         return obj.get(key)
     if obj is None:
         return None
-    if isinstance(obj, Mapping):
-        return obj.get(key)
-    return getattr(obj, key, None)
+    extra = getattr(obj, "__pydantic_extra__", _NO)
+    if extra is _NO:
+        return obj.get(key) if isinstance(obj, Mapping) else getattr(obj, key, None)
+    value = obj.__dict__.get(key)
+    return extra.get(key) if value is None and extra else value
 
 
 def items(obj: Any) -> list[Any]:

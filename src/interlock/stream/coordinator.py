@@ -71,8 +71,9 @@ class Call:
         "name",
         "parser",
         "projection",
-        "received_bytes",
+        "text_bytes",
         "server_executed",
+        "spoilt",
         "state",
         "text",
         "text_confirmed",
@@ -94,7 +95,8 @@ class Call:
         self.faults: set[Fault] = set()
         self.diagnostics: list[Diagnostic] = []
         self.parser: Parser | None = None  # a call of kind `json` has one
-        self.received_bytes = 0
+        self.spoilt = False  # the parser's failure was told
+        self.text_bytes = 0  # of a call of kind `text`
         self.text: StringIO | None = None  # the raw text, kept only where the wire repeats it
         self.text_confirmed = False  # the wire stated the whole text, and it agreed
         self.projection: Any = MISSING
@@ -108,6 +110,11 @@ class Call:
         if len(self.diagnostics) < MAX_DIAGNOSTICS:
             self.diagnostics.append(diagnostic)
         return diagnostic
+
+    @property
+    def received_bytes(self) -> int:
+        """UTF-8 bytes of arguments that came."""
+        return self.text_bytes if self.parser is None else self.parser.bytes_received
 
     @property
     def label(self) -> str:
@@ -219,19 +226,15 @@ class Coordinator:
             if call is None:
                 return
         parser = call.parser
-        if parser is not None and not parser.failed:
-            parser.feed(text)
-            if parser.failed:
-                self._tell(call, parser.diagnostics[-1])
+        if parser is None:
+            self._free_text(call, text)
+            return
+        parser.feed(text)
+        if parser.failed and not call.spoilt:
+            call.spoilt = True
+            self._tell(call, parser.diagnostics[-1])
         if call.text is not None:
             call.text.write(text if isinstance(text, str) else text.decode("utf-8", "surrogateescape"))
-            if parser is None and call.text.tell() > self.limits.input_bytes:
-                self._call_fault(call, "E_LIMIT_INPUT_BYTES", "a text input passes limits.input_bytes", "limit")
-                call.text = None
-                call.accepts = False
-        call.received_bytes += (
-            len(text) if isinstance(text, bytes) or text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-        )
 
     def arguments_final(self, key: str, text: str) -> None:
         """Take the whole text when no delta came, else compare it with what came."""
@@ -392,6 +395,21 @@ class Coordinator:
         self._stream_fault(code, message, "limit")
 
     # -- inside --------------------------------------------------------------
+
+    def _free_text(self, call: Call, text: str | bytes) -> None:
+        if isinstance(text, str):
+            text = text.encode("utf-8", "surrogatepass")
+        call.text_bytes += len(text)
+        if call.text_bytes > self.limits.input_bytes:
+            self._call_fault(
+                call,
+                "E_LIMIT_INPUT_BYTES",
+                f"a text input passes limits.input_bytes ({self.limits.input_bytes})",
+                "limit",
+            )
+            call.accepts = False
+        elif call.text is not None:
+            call.text.write(text.decode("utf-8", "surrogatepass"))
 
     def _close(self) -> None:
         for call in self.calls.values():

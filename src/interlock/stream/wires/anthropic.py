@@ -1,4 +1,4 @@
-"""Anthropic Messages, streamed (API version 2023-06-01).
+r"""Anthropic Messages, streamed (API version 2023-06-01).
 
 One call on the wire::
 
@@ -96,14 +96,25 @@ class Adapter:
 
     def push(self, event: Any) -> None:
         """Translate one event."""
-        kind = get(event, "type")
+        if type(event) is dict:
+            kind = event.get("type")
+        else:
+            # The official client's own object: nearly every event is a delta, so its fields are read directly.
+            try:
+                kind = event.type
+                if kind == "content_block_delta":
+                    delta = event.delta
+                    if delta.type == "input_json_delta" and delta.partial_json:
+                        self._sink.arguments_delta(self._key(event.index), delta.partial_json)
+                    return
+            except AttributeError:
+                kind = get(event, "type")
         if kind == "content_block_delta":
             delta = get(event, "delta")
             if get(delta, "type") == "input_json_delta":
-                index = get(event, "index")
                 text = get(delta, "partial_json")
                 if text:
-                    self._sink.arguments_delta(self._keys.get(index) or f"{self._turn}/{index}", text)
+                    self._sink.arguments_delta(self._key(get(event, "index")), text)
         elif kind == "content_block_start":
             self._start(get(event, "index"), get(event, "content_block"))
         elif kind == "content_block_stop":
@@ -131,6 +142,9 @@ class Adapter:
 
     def source_ended(self, end: SourceEnd) -> None:
         """Conclude nothing: only `message_stop` ends a message."""
+
+    def _key(self, index: Any) -> str:
+        return self._keys.get(index) or f"{self._turn}/{index}"
 
     def _begin(self) -> None:
         if self._ended:
