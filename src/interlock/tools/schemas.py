@@ -12,23 +12,14 @@ Source:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import islice
 from typing import Any, Final
 from urllib.parse import quote
 
 from interlock.errors import MissingExtraError, ToolDefinitionError
-from interlock.tools.checks import (
-    MAX_PROBLEMS,
-    Check,
-    Checked,
-    Problem,
-    excerpt,
-    literal,
-    pointer,
-    shorten,
-    words,
-)
+from interlock.tools import phrases
+from interlock.tools.checks import MAX_PROBLEMS, Check, Checked, Problem, excerpt, pointer, shorten, words
 
 __all__ = ["compile_schemas"]
 
@@ -172,50 +163,17 @@ def _sentence(error: Any) -> str:
     """Say what a validation error found and what was expected, in one line."""
     keyword, expected, found = error.validator, error.validator_value, error.instance
     if keyword is None:  # the schema `false`
-        return f"nothing is allowed here, got {excerpt(found)}"
-    if keyword == "type":
-        words = [expected] if isinstance(expected, str) else expected
-        return f"expected {' or '.join(map(str, words))}, got {excerpt(found)}"
-    if keyword == "required" and isinstance(found, dict) and isinstance(expected, list):
-        missing = [repr(key) for key in expected if key not in found]
-        return f"missing {'property' if len(missing) == 1 else 'properties'} {', '.join(missing)}"
+        return phrases.nothing_allowed(excerpt(found))
     if keyword == "additionalProperties" and expected is False:
         known = error.schema.get("properties", {})
         patterns = error.schema.get("patternProperties", {})
-        extra = [repr(k) for k in found if k not in known and not any(re.search(p, k) for p in patterns)]
-        allowed = ", ".join(map(repr, known)) or "no property"
-        what = "property" if len(extra) == 1 else "properties"
-        return shorten(f"unknown {what} {', '.join(extra)}; allowed: {allowed}", 300)
+        extra = [key for key in found if key not in known and not any(re.search(p, key) for p in patterns)]
+        return phrases.unknown(extra, known)
     if keyword in ("anyOf", "oneOf") and error.context:
         nearest = min(error.context, key=lambda sub: (-len(sub.absolute_path), sub.validator == "type"))
         steps = list(nearest.absolute_path)[len(error.absolute_path) :]
         where = f" at {pointer(steps)}" if steps else ""
         return f"fits none of the {len(expected)} forms of `{keyword}`; one of them{where}: {_sentence(nearest)}"
-    if keyword in _PHRASES:
-        return _PHRASES[keyword](expected, found)
+    if keyword in phrases.PHRASES and not (keyword == "required" and isinstance(expected, bool)):  # draft 3
+        return phrases.PHRASES[keyword](expected, found)
     return shorten(error.message, 300)
-
-
-def _one_of(expected: Any, found: Any) -> str:
-    shown = ", ".join(shorten(literal(choice), 40) for choice in expected[:8])
-    more = f" or {len(expected) - 8} others" if len(expected) > 8 else ""
-    return f"expected one of {shown}{more}, got {excerpt(found)}"
-
-
-_PHRASES: Final[Mapping[str, Callable[[Any, Any], str]]] = {
-    "const": lambda want, got: f"expected {shorten(literal(want))}, got {excerpt(got)}",
-    "enum": _one_of,
-    "pattern": lambda want, got: f"expected a match of {want!r}, got {excerpt(got)}",
-    "format": lambda want, got: f"expected the format {want!r}, got {excerpt(got)}",
-    "minimum": lambda want, got: f"expected at least {want}, got {excerpt(got)}",
-    "maximum": lambda want, got: f"expected at most {want}, got {excerpt(got)}",
-    "exclusiveMinimum": lambda want, got: f"expected more than {want}, got {excerpt(got)}",
-    "exclusiveMaximum": lambda want, got: f"expected less than {want}, got {excerpt(got)}",
-    "multipleOf": lambda want, got: f"expected a multiple of {want}, got {excerpt(got)}",
-    "minLength": lambda want, got: f"expected at least {want} characters, got {len(got)}",
-    "maxLength": lambda want, got: f"expected at most {want} characters, got {len(got)}",
-    "minItems": lambda want, got: f"expected at least {want} items, got {len(got)}",
-    "maxItems": lambda want, got: f"expected at most {want} items, got {len(got)}",
-    "minProperties": lambda want, got: f"expected at least {want} properties, got {len(got)}",
-    "maxProperties": lambda want, got: f"expected at most {want} properties, got {len(got)}",
-}

@@ -20,6 +20,7 @@ from interlock.errors import InvalidOptionError, ToolDefinitionError
 from interlock.tools import models
 from interlock.tools.checks import Check, Checked, Problem, excerpt, same_json, shorten
 from interlock.tools.definitions import ToolSpec, normalize_tools, read_schema
+from interlock.tools.schema_watch import EarlyChecker
 from interlock.tools.schemas import compile_schemas
 
 __all__ = ["Toolset", "Verdict", "compile_tools"]
@@ -43,11 +44,18 @@ class Verdict:
 class Toolset:
     """The tools that were offered, each with its compiled check. Made by `compile_tools`."""
 
-    __slots__ = ("_checks", "_specs", "_timeout")
+    __slots__ = ("_checks", "_early", "_specs", "_timeout")
 
-    def __init__(self, specs: Mapping[str, ToolSpec], checks: Mapping[str, Check], timeout: float | None) -> None:
+    def __init__(
+        self,
+        specs: Mapping[str, ToolSpec],
+        checks: Mapping[str, Check],
+        early: Mapping[str, EarlyChecker],
+        timeout: float | None,
+    ) -> None:
         self._specs = dict(specs)
         self._checks = dict(checks)
+        self._early = dict(early)
         self._timeout = timeout
 
     @property
@@ -67,6 +75,10 @@ class Toolset:
     def spec(self, name: str) -> ToolSpec | None:
         """Return the definition of a tool, or `None` when it was not offered."""
         return self._specs.get(name)
+
+    def early(self, name: str) -> EarlyChecker | None:
+        """Return what refuses a call while it still arrives; only a JSON Schema can. Shared by all calls."""
+        return self._early.get(name)
 
     def validate(self, name: str, value: Any) -> Verdict:
         """Check the arguments of one call anew.
@@ -136,7 +148,9 @@ def compile_tools(
                 schemas[name] = read_schema(spec.validator.schema, name)
             else:
                 checks[name] = check
-    return Toolset(specs, {**checks, **compile_schemas(schemas, check_formats=check_formats)}, validator_timeout)
+    checks |= compile_schemas(schemas, check_formats=check_formats)
+    early = {name: EarlyChecker(schema, name) for name, schema in schemas.items()}
+    return Toolset(specs, checks, early, validator_timeout)
 
 
 def _compile(validator: Any, name: str, *, coerce: bool) -> Check | None:
