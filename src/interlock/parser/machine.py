@@ -338,8 +338,9 @@ def machine(core: Core) -> Generator[None, Message, None]:
                     size += j - i if ascii_only else len(piece.encode())
                     if size > string_limit:
                         found = f"a string longer than limits.string_bytes ({string_limit:,} bytes)"
-                        fault = "E_LIMIT_STRING_BYTES", i + len(_within(piece, room)), found, "its closing quote"
-                        break
+                        piece = _within(piece, room)
+                        fault = "E_LIMIT_STRING_BYTES", i + len(piece), found, "its closing quote"
+                        piece = run(piece)[0]  # type: ignore[index]
                     if keep_controls and not controls and (match := t.CONTROL.search(piece)):
                         controls = True
                         if len(core.repairs) < MAX_REMARKS:
@@ -352,7 +353,7 @@ def machine(core: Core) -> Generator[None, Message, None]:
                             core.repair("W_RAW_CONTROL_CHARACTER", where[0], path, place, lossy=False)
                     if "\\" in piece:
                         piece = t.unescape(piece)
-                    if progress and state == g.STRING and not (muted or duplicate):
+                    if progress and state == g.STRING and piece and not (muted or duplicate):
                         if len(events) >= queue_limit:
                             fault = _crowded(i, queue_limit)
                             break
@@ -363,6 +364,8 @@ def machine(core: Core) -> Generator[None, Message, None]:
                     if len(tail) > TAIL:
                         text += tail
                         tail = ""
+                    if fault is not None:
+                        break
                     continue
                 if i == end:
                     break

@@ -261,6 +261,11 @@ class Parser:
                 f"E_PUSH_AFTER_FINISH: push after finish({self._result.reason!r}); "
                 "make a new Parser for another document"
             )
+        if not isinstance(chunk, (str, bytes, bytearray, memoryview)):
+            raise TypeError(f"a chunk is {type(chunk).__name__}; expected str or bytes")
+        if self._core.failed_at is not None:
+            self._ignore(chunk if isinstance(chunk, str) else bytes(chunk))
+            return
         fault: Fault | None
         if isinstance(chunk, str):
             if not chunk:
@@ -269,7 +274,7 @@ class Parser:
                 text, fault = "", self._broken(chunk.encode("utf-8", "surrogatepass"))
             else:
                 text, self._high, fault = join_surrogates(self._high + chunk)
-        elif isinstance(chunk, (bytes, bytearray, memoryview)):
+        else:
             data = bytes(chunk)
             if not data:
                 return
@@ -277,13 +282,19 @@ class Parser:
                 text, fault = "", self._broken(data)
             else:
                 text, self._tail, fault = decode(self._tail + data)
-        else:
-            raise TypeError(f"a chunk is {type(chunk).__name__}; expected str or bytes")
         self._ready = not (self._tail or self._high)
         if text:
             self._send(text)
         if fault is not None:
             self._send(fault)
+        elif self._core.failed_at is not None:
+            self._ignore(self._tail or self._high)
+            self._tail, self._high, self._ready = b"", "", True
+
+    def _ignore(self, chunk: str | bytes) -> None:
+        # After an error: count what comes, whatever it is.
+        data = chunk.encode("utf-8", "surrogatepass") if isinstance(chunk, str) else chunk
+        self._send(Fault("", len(data)))
 
     def _broken(self, rest: bytes) -> Fault:
         # Text after half a code point in bytes, or bytes after half a pair in text.

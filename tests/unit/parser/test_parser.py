@@ -13,15 +13,15 @@ def test_a_document_that_ended_on_its_own_terms_is_executable():
     parser.push('{"path": "a.p')
     parser.push('y", "lines": [1, 2]}')
     result = parser.finish("complete")
-    assert ("valid", True) == (result.outcome, result.executable)
-    assert {"path": "a.py", "lines": [1, 2]} == result.value
+    assert (result.outcome, result.executable) == ("valid", True)
+    assert result.value == {"path": "a.py", "lines": [1, 2]}
 
 
 def test_the_same_document_cut_by_length_has_no_value():
     parser = Parser()
     parser.push('{"path": "a.py"}')
     result = parser.finish("length")
-    assert ("valid", False) == (result.outcome, result.executable)
+    assert (result.outcome, result.executable) == ("valid", False)
     assert not hasattr(result, "value")
 
 
