@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from functools import cache
 from math import isfinite
 from typing import Any
 
-__all__ = ["MAX_VALUE_DEPTH", "NotJSONError", "get", "items", "plain", "text_of", "word"]
+__all__ = ["MAX_VALUE_DEPTH", "NotJSONError", "camel", "get", "items", "plain", "text_of", "word"]
 
 MAX_VALUE_DEPTH = 128  # levels; the same as the default of `Limits.depth`
 
@@ -30,6 +31,17 @@ def get(obj: Any, key: str) -> Any:
         return obj.get(key) if isinstance(obj, Mapping) else getattr(obj, key, None)
     value = obj.__dict__.get(key)
     return extra.get(key) if value is None and extra else value
+
+
+@cache
+def _snake(key: str) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in key)
+
+
+def camel(obj: Any, key: str) -> Any:
+    """Return the field `someKey` of a JSON object, or `some_key` of a Python object for the same."""
+    value = get(obj, key)
+    return get(obj, _snake(key)) if value is None else value
 
 
 def items(obj: Any) -> list[Any]:

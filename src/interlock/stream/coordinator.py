@@ -7,7 +7,7 @@ a fault once recorded stays. It decides nothing; `interlock.gate` does.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from io import StringIO
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from interlock.diagnostics import Diagnostic
 from interlock.limits import DEFAULT_LIMITS, Limits
 from interlock.parser import Parser
 from interlock.stream.access import NotJSONError, plain
+from interlock.stream.assembly import Assembly
 from interlock.stream.events import CallKind, Fault
 from interlock.stream.lifecycle import CALL_LIFECYCLE, CallInput, CallState
 from interlock.vocabulary import EndReason, SourceEnd
@@ -59,10 +60,13 @@ class Call:
 
     __slots__ = (
         "accepts",
+        "answered",
+        "assembly",
         "diagnostics",
         "end_reason",
         "executed",
         "faults",
+        "held",
         "id",
         "index",
         "internal_id",
@@ -71,11 +75,11 @@ class Call:
         "name",
         "parser",
         "projection",
-        "text_bytes",
         "server_executed",
         "spoilt",
         "state",
         "text",
+        "text_bytes",
         "text_confirmed",
         "turn",
     )
@@ -92,6 +96,7 @@ class Call:
         self.accepts = True  # deltas are welcome: the call is open, and so are its turn and stream
         self.server_executed = False
         self.executed = False
+        self.answered = False  # the reader's own result is on the wire: the right to run it is used up
         self.faults: set[Fault] = set()
         self.diagnostics: list[Diagnostic] = []
         self.parser: Parser | None = None  # a call of kind `json` has one
@@ -100,6 +105,8 @@ class Call:
         self.text: StringIO | None = None  # the raw text, kept only where the wire repeats it
         self.text_confirmed = False  # the wire stated the whole text, and it agreed
         self.projection: Any = MISSING
+        self.assembly: Assembly | None = None  # where the wire sends the arguments in addressed pieces
+        self.held = False  # it waits for somebody, or was taken back
         self.end_reason: EndReason | None = None
 
     def remark(self, code: str, message: str, fault: Fault | None = None) -> Diagnostic:
@@ -114,6 +121,8 @@ class Call:
     @property
     def received_bytes(self) -> int:
         """UTF-8 bytes of arguments that came."""
+        if self.assembly is not None:
+            return self.assembly.size
         return self.text_bytes if self.parser is None else self.parser.bytes_received
 
     @property
@@ -222,9 +231,8 @@ class Coordinator:
         """Append raw text to the arguments."""
         call = self.calls.get(key)
         if call is None or not call.accepts:
-            call = self._step(key, CallInput.ARGUMENTS)
-            if call is None:
-                return
+            self._step(key, CallInput.ARGUMENTS)  # records why it is not welcome
+            return
         parser = call.parser
         if parser is None:
             self._free_text(call, text)
@@ -288,24 +296,51 @@ class Coordinator:
             return
         call.projection = copy
 
+    def arguments_piece(self, key: str, path: Sequence[str | int], value: Any, *, more: bool = False) -> None:
+        """Place one value; a piece that contradicts what came is a fault."""
+        call = self._step(key, CallInput.ARGUMENTS)
+        if call is None:
+            return
+        if call.assembly is None:
+            if call.received_bytes:
+                self._violation(call, "E_ARGUMENT_FORMS", f"{call.label} has arguments as text and as pieces")
+                return
+            call.assembly = Assembly(self.limits)
+        problem = call.assembly.write(tuple(path), value, more=more)
+        if problem is not None:
+            self._call_fault(call, problem.code, f"{call.label}: {problem.message}", problem.fault)
+
     def call_end(self, key: str, reason: EndReason = "complete") -> None:
         """Close a call by its own end event; a second one is a protocol violation."""
         call = self._step(key, CallInput.END)
         if call is None:
             return
         call.accepts = False
-        if call.end_reason is None:
+        if not call.held:
             call.end_reason = reason
 
-    def tool_executed(self, key: str | None = None) -> None:
-        """Poison the named call, or every call when none is named."""
+    def call_held(self, key: str, reason: EndReason) -> None:
+        """Note that a call waits for somebody, or was taken back; nothing lets it go again."""
+        call = self._step(key, CallInput.HELD)
+        if call is not None:
+            call.held = True
+            call.end_reason = reason if reason != "complete" else "unknown"
+
+    def tool_executed(self, key: str | None = None, *, own: bool = False) -> None:
+        """Poison the named call, or every call when none is named; an own answer in its time only uses it up."""
         self._live("tool_executed")
         if key is None:
             self._stream_fault("E_EXECUTION_OBSERVED", "a tool result that names no call is in the stream", "executed")
             return
         self.executed_keys.add(key)
         for call in self.calls.values():
-            if key in (call.key, call.id):
+            if key not in (call.key, call.id):
+                continue
+            if own and call.turn.closed:
+                if not call.answered:
+                    call.answered = True
+                    call.remark("I_CALL_ANSWERED", f"the answer to {call.label} is on the wire: it was run")
+            else:
                 call.executed = True
                 self._call_fault(call, "E_EXECUTION_OBSERVED", f"a result of {call.label} is in the stream", "executed")
 

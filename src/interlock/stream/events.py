@@ -12,6 +12,7 @@ one turn ends once, and its end is evidence for its own calls only.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, Protocol
 
@@ -21,8 +22,10 @@ __all__ = [
     "EVENT_TYPES",
     "ArgumentsDelta",
     "ArgumentsFinal",
+    "ArgumentsPiece",
     "ArgumentsValue",
     "CallEnd",
+    "CallHeld",
     "CallIdentity",
     "CallStart",
     "EventsLost",
@@ -76,11 +79,24 @@ class Sink(Protocol):
     def arguments_value(self, key: str, value: Any) -> None:
         """State the arguments as a value that somebody else parsed: a projection, not raw text."""
 
+    def arguments_piece(self, key: str, path: Sequence[str | int], value: Any, *, more: bool = False) -> None:
+        """State one value of the arguments, or a piece of a string, and where it belongs.
+
+        `more` says that the wire announced more of the same value; a value is certain when it did not.
+        """
+
     def call_end(self, key: str, reason: EndReason = "complete") -> None:
         """Close a call by its own end event."""
 
-    def tool_executed(self, key: str | None = None) -> None:
-        """Report evidence that something else ran the call; `None`: it names no call."""
+    def call_held(self, key: str, reason: EndReason) -> None:
+        """Withdraw what a call's own end said: it waits for somebody (`paused`), or was taken back (`cancelled`)."""
+
+    def tool_executed(self, key: str | None = None, *, own: bool = False) -> None:
+        """Report evidence that the call was run; `None`: it names no call.
+
+        `own` says that it is the reader's own answer, which the wire repeats to it. After the turn's end that
+        is how a conversation goes on: it only uses up the right to run the call.
+        """
 
     def provider_diagnostic(
         self,
@@ -170,6 +186,17 @@ class ArgumentsValue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentsPiece:
+    """One value of the arguments, or a piece of a string, with its place."""
+
+    type: ClassVar[str] = "arguments_piece"
+    key: str
+    path: Sequence[str | int]
+    value: Any
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CallEnd:
     """The call's own end event."""
 
@@ -179,11 +206,21 @@ class CallEnd:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CallHeld:
+    """The call waits for somebody, or was taken back."""
+
+    type: ClassVar[str] = "call_held"
+    key: str
+    reason: EndReason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolExecuted:
-    """Something else ran this call (or, without a key, some call)."""
+    """Something ran this call (or, without a key, some call)."""
 
     type: ClassVar[str] = "tool_executed"
     key: str | None = None
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,8 +276,10 @@ NormalizedEvent = (
     | NameDelta
     | ArgumentsDelta
     | ArgumentsFinal
+    | ArgumentsPiece
     | ArgumentsValue
     | CallEnd
+    | CallHeld
     | ToolExecuted
     | ProviderDiagnostic
     | TurnEnd
@@ -257,8 +296,10 @@ EVENT_TYPES: dict[str, type[NormalizedEvent]] = {
         NameDelta,
         ArgumentsDelta,
         ArgumentsFinal,
+        ArgumentsPiece,
         ArgumentsValue,
         CallEnd,
+        CallHeld,
         ToolExecuted,
         ProviderDiagnostic,
         TurnEnd,
@@ -321,13 +362,21 @@ class Recorder:
         """See `Sink`."""
         self.events.append(ArgumentsValue(key=key, value=value))
 
+    def arguments_piece(self, key: str, path: Sequence[str | int], value: Any, *, more: bool = False) -> None:
+        """See `Sink`."""
+        self.events.append(ArgumentsPiece(key=key, path=list(path), value=value, more=more))
+
     def call_end(self, key: str, reason: EndReason = "complete") -> None:
         """See `Sink`."""
         self.events.append(CallEnd(key=key, reason=reason))
 
-    def tool_executed(self, key: str | None = None) -> None:
+    def call_held(self, key: str, reason: EndReason) -> None:
         """See `Sink`."""
-        self.events.append(ToolExecuted(key=key))
+        self.events.append(CallHeld(key=key, reason=reason))
+
+    def tool_executed(self, key: str | None = None, *, own: bool = False) -> None:
+        """See `Sink`."""
+        self.events.append(ToolExecuted(key=key, own=own))
 
     def provider_diagnostic(
         self,
