@@ -52,8 +52,8 @@ class Evidence:
             "schema_valid": self.schema_valid,
             "received_bytes": self.received_bytes,
         }
-        if self.kind in ("projection", "trusted_projection", "text"):
-            out["kind"] = "projection" if self.kind != "text" else "text"
+        if self.kind in ("text", "assembled", "projection", "trusted_projection"):
+            out["kind"] = "projection" if self.kind == "trusted_projection" else self.kind
         if self.confirmed_by in ("done", "eof"):
             out["confirmed_by"] = self.confirmed_by
         if self.unwrapped:

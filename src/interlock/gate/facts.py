@@ -9,10 +9,11 @@ from interlock.vocabulary import EndReason
 
 __all__ = ["Arguments", "EvidenceKind", "Facts", "Tool"]
 
-# raw: text that was streamed. text: free text that the wire repeated as a whole. projection:
-# a value that somebody else parsed, which the caller does not trust. trusted_projection: one
-# that the caller does trust. none: nothing came.
-EvidenceKind = Literal["raw", "text", "projection", "trusted_projection", "none"]
+# raw: text that was streamed. text: free text that the wire repeated as a whole. assembled: put
+# together from values that the wire addressed and closed one by one. projection: a value that
+# somebody else parsed, which the caller does not trust. trusted_projection: one that the caller
+# does trust. none: nothing came.
+EvidenceKind = Literal["raw", "text", "assembled", "projection", "trusted_projection", "none"]
 
 # whole: one complete value, nothing after it. empty: no text at all. cut: a value or container
 # was cut. salvaged: only closing brackets are missing. malformed: no valid JSON can come of it.

@@ -11,6 +11,7 @@ from interlock.gate.facts import Arguments, EvidenceKind, Facts, Tool
 from interlock.gate.table import decide
 from interlock.parser import Parser
 from interlock.stream.access import plain
+from interlock.stream.assembly import Assembly
 from interlock.stream.coordinator import MISSING, Call, Coordinator, same_json
 from interlock.stream.lifecycle import CallState
 from interlock.stream.wires import Traits
@@ -111,10 +112,10 @@ class Judge:
         )
 
     def decide_one(self, internal_id: str) -> Decision | None:
-        """Judge one call of a finished stream."""
+        """Judge one call of a finished stream; `None`: there is no such call, or its right is used up."""
         for call in list(self._coordinator.calls.values()):
             if call.internal_id == internal_id:
-                return self._decide(call, finished=True)
+                return None if call.answered else self._decide(call, finished=True)
         return None
 
     # -- the end -------------------------------------------------------------
@@ -189,6 +190,8 @@ class Judge:
     def _read_arguments(self, call: Call, reason: EndReason) -> _Reading:
         if call.kind == "text":
             return self._read_text(call)
+        if call.assembly is not None:
+            return self._read_pieces(call, call.assembly, reason)
         if call.received_bytes == 0:
             if call.projection is not MISSING:
                 kind: EvidenceKind = "trusted_projection" if self._trust_projections else "projection"
@@ -223,6 +226,29 @@ class Judge:
                     "E_FINAL_MISMATCH",
                     f"the parsed arguments of {call.label} differ from its {call.received_bytes} bytes of raw text",
                     "protocol",
+                )
+        return reading
+
+    def _read_pieces(self, call: Call, assembly: Assembly, reason: EndReason) -> _Reading:
+        if call.parser is not None and call.parser.bytes_received:
+            call.remark("E_ARGUMENT_FORMS", f"{call.label} has arguments as pieces and as text", "protocol")
+        value, state = assembly.read()
+        if state == "whole" and self._traits.calls_end and call.state is not CallState.ENDED:
+            state = "cut"  # another member may follow
+        reading = _Reading(
+            arguments=state,
+            kind="assembled",
+            value=value if state == "whole" else MISSING,
+            stable=value,
+            parser_executable=state == "whole" and reason == "complete",
+        )
+        if state == "malformed" and assembly.problem is None:
+            call.remark("E_PIECE_MALFORMED", f"the pieces of {call.label} leave a hole in an array", "malformed")
+        if state == "whole" and call.projection is not MISSING:
+            reading.disagrees = not same_json(value, call.projection)
+            if reading.disagrees:
+                call.remark(
+                    "E_FINAL_MISMATCH", f"the parsed arguments of {call.label} differ from its pieces", "protocol"
                 )
         return reading
 
@@ -346,6 +372,8 @@ class Judge:
         """Read a call while the stream runs; nothing is whole before the end."""
         if call.kind == "text" or call.parser is None:
             return _Reading(arguments="open", kind="text")
+        if call.assembly is not None:
+            return _Reading(arguments="open", kind="assembled", stable=call.assembly.read()[0])
         if call.received_bytes == 0:
             kind: EvidenceKind = "none" if call.projection is MISSING else "projection"
             if self._trust_projections and kind == "projection":

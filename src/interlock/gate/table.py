@@ -39,7 +39,7 @@ def _executable(facts: Facts) -> bool:
         facts.confirmed
         and facts.end_reason in ("complete", "length")  # length only by the option `on_length`
         and facts.arguments == "whole"
-        and facts.evidence in ("raw", "text", "trusted_projection")
+        and facts.evidence in ("raw", "text", "assembled", "trusted_projection")
         and facts.schema_valid is not False
         and facts.tool in ("known", "any")
         and not (
