@@ -194,11 +194,11 @@ def heal(
             _source=source,
         )
         return _with_positions(result, range(len(history)))
-    healed: Any = (
-        history if not repairs else [format_.assemble(view) if view.changed else view.native for view in views]
-    )
+    healed, places = format_.write(views)
+    if not repairs:
+        healed = history
     positions: dict[int, int] = {}
-    for at, view in enumerate(views):
+    for at, view in zip(places, views, strict=True):
         for origin in view.origins:
             positions.setdefault(origin, at)
     return HealResult(

@@ -167,6 +167,22 @@ class Wire:
         """Return the wire's own word for a role."""
         return role
 
+    def write(self, views: Sequence[Message]) -> tuple[list[Any], Sequence[int]]:
+        """Return the native messages, and for each view the place of the message that holds it.
+
+        Here each view is one message. A wire that reads one message as several views puts
+        them together again.
+        """
+        return [self.assemble(view) if view.changed else view.native for view in views], range(len(views))
+
+    def with_role(self, message: Message, role: Role) -> Message | None:
+        """Return the message with another role, read anew; `None` when it is not a plain JSON message."""
+        if not isinstance(message.native, dict):
+            return None
+        native = {**message.native, "role": self.native_role(role)}
+        new = self.read_message(native, message.origins[0] if message.origins else 0)
+        return replace(new, origins=message.origins, changed=True)
+
     def assemble(self, message: Message) -> Any:
         """Return the native message of a view whose parts have changed."""
         if message.form == "item":
@@ -179,16 +195,18 @@ class Wire:
             held = slots.get(slot)
             if slot == "content":
                 self.put_content(native, message, held or [])
-            elif slot in self.list_slots:
-                if held:
-                    native[slot] = [part.native for part in held]
-                else:
-                    native.pop(slot, None)
             elif held:
-                native[slot] = held[0].native
-            else:
-                native.pop(slot, None)
+                fragments = [part.native for part in held]
+                native[slot] = fragments if slot in self.list_slots else _joined(fragments)
+            elif message.role == "assistant" and self._was_read(slot, native.get(slot)):
+                del native[slot]
         return native
+
+    def _was_read(self, slot: str, value: Any) -> bool:
+        """Say whether a field held parts, so that it goes when they are gone; anything else in it stays."""
+        if slot in self.list_slots:
+            return isinstance(value, list) and bool(value or self.refuses_empty_calls)
+        return value is not None
 
     #: Native fields that are one part each (reasoning beside the content).
     single_slots: ClassVar[tuple[str, ...]] = ()
@@ -210,10 +228,25 @@ class Wire:
                 native.pop(key, None)
         elif len(fragments) == 1 and isinstance(fragments[0], str) and message.form != "parts":
             native[key] = fragments[0]
+        elif len(fragments) == 1 and message.form in ("null", "absent") and native.get(key) is fragments[0]:
+            return  # something that is neither a string nor a list: it stays what it is
         else:
             native[key] = [
-                self.text_block(one, role=message.role) if isinstance(one, str) else one for one in fragments
+                self.text_block(part.native, role=message.role)
+                if type(part) is Text and isinstance(part.native, str)
+                else part.native
+                for part in held
             ]
+
+
+def _joined(fragments: Sequence[Any]) -> Any:
+    """Return the value of a field that holds one part, when messages were merged: no part of it is lost."""
+    if len(fragments) > 1:
+        if all(isinstance(one, str) for one in fragments):
+            return "\n\n".join(fragments)
+        if all(isinstance(one, list) for one in fragments):
+            return [inner for one in fragments for inner in one]
+    return fragments[0]
 
 
 def plain_text(content: Any) -> str:
