@@ -1,1 +1,1 @@
-"""cli."""
+"""The command line: `judge`, `check`, `heal` and `explain`. It holds no decision of its own."""
