@@ -7,7 +7,7 @@ import copy
 import pickle
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -112,7 +112,7 @@ def test_sixty_four_threads_get_one_authority() -> None:
         guard = guard_with(*CLEAN)
         guard.finish()
         with ThreadPoolExecutor(64) as pool:
-            taken = list(pool.map(lambda _: guard.take("call-0"), range(64)))
+            taken = list(pool.map(guard.take, ["call-0"] * 64))
         assert sum(one is not None for one in taken) == 1
 
 
@@ -428,21 +428,21 @@ def test_breaking_out_async_closes_the_stream() -> None:
     assert asyncio.run(run()) == (True, "cancelled")
 
 
-class ReadTimeout(Exception):
+class ReadTimeoutError(Exception):
     """Named like the transports' own."""
 
 
 class APIError(Exception):
     """Shaped like the vendors' own: it carries the body of the error event."""
 
-    body = {"message": "overloaded"}
+    body: ClassVar = {"message": "overloaded"}
 
 
 @pytest.mark.parametrize(
     ("error", "end_reason", "reason"),
     [
         (ConnectionResetError("reset"), "network_error", "stream_incomplete"),
-        (ReadTimeout("slow"), "network_error", "stream_incomplete"),
+        (ReadTimeoutError("slow"), "network_error", "stream_incomplete"),
         (APIError("overloaded"), "provider_error", "provider_error"),
         (KeyboardInterrupt(), "cancelled", "stream_incomplete"),
     ],

@@ -1,0 +1,91 @@
+"""Server-sent events against the WHATWG rules, whole, byte by byte, and at drawn splits."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from interlock.stream.framing.sse import SSEDecoder
+
+A, B = {"a": 1}, {"b": "zwei\u2028\n"}
+DATA_A, DATA_B = json.dumps(A), json.dumps(B, ensure_ascii=False)
+BODIES = {
+    "LF": f"data: {DATA_A}\n\ndata: {DATA_B}\n\n",
+    "CR": f"data: {DATA_A}\r\rdata: {DATA_B}\r\r",
+    "CRLF": f"data: {DATA_A}\r\n\r\ndata: {DATA_B}\r\n\r\n",
+    "mixed": f"data: {DATA_A}\r\n\rdata: {DATA_B}\n\r\n",
+    "a byte order mark": f"\ufeffdata: {DATA_A}\n\ndata: {DATA_B}\n\n",
+    "comments": f": OPENROUTER PROCESSING\n\n:\ndata: {DATA_A}\n: mid\n\n:\n\ndata: {DATA_B}\n\n:\n",
+    "other fields": f"event: x\nid: 7\nretry: 10\ndata: {DATA_A}\nfoo: bar\nbaz\n\nevent: y\ndata:{DATA_B}\n\n",
+    "data over several lines": f'data: {{"a":\ndata:  1}}\n\ndata: {DATA_B}\n\n',
+    "no space after the colon": f"data:{DATA_A}\n\ndata:{DATA_B}\n\n",
+    "events without data": f"event: ping\n\ndata\n\ndata:\n\ndata: {DATA_A}\n\ndata: {DATA_B}\n\n",
+    "blank lines": f"\n\n\ndata: {DATA_A}\n\n\n\ndata: {DATA_B}\n\n\n",
+    "an event that no blank line closes": f"data: {DATA_A}\n\ndata: {DATA_B}\n\ndata: {DATA_A}\n",
+    "a line that has no end": f"data: {DATA_A}\n\ndata: {DATA_B}\n\ndata: {DATA_A}",
+}
+
+
+def decode(chunks: list[bytes], limit: int = 10_000) -> list[object]:
+    """All events of a body in pieces."""
+    decoder = SSEDecoder(limit)
+    return [event for chunk in chunks for event in decoder.feed(chunk)] + decoder.close()
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_the_two_events_come_out_whole_and_byte_by_byte(name: str) -> None:
+    """Every framing gives the same two events."""
+    body = BODIES[name].encode()
+    assert decode([body]) == [A, B]
+    assert decode([body[at : at + 1] for at in range(len(body))]) == [A, B]
+    for at in range(len(body)):
+        assert decode([body[:at], b"", body[at:]]) == [A, B]
+
+
+@settings(max_examples=200)
+@given(st.sampled_from(sorted(BODIES)), st.lists(st.integers(0, 200)))
+def test_any_split_gives_the_same_events(name: str, cuts: list[int]) -> None:
+    """The events do not depend on where the body was cut."""
+    body = BODIES[name].encode()
+    edges = [0, *sorted(cut for cut in cuts if cut < len(body)), len(body)]
+    assert decode([body[a:b] for a, b in pairwise(edges)]) == [A, B]
+
+
+@pytest.mark.parametrize(
+    ("data", "event"),
+    [
+        (b"[DONE]", "[DONE]"),
+        (b"[DONE] ", "[DONE]"),
+        (b'{"a": 1', {"raw": '{"a": 1'}),
+        (b'{"a": 1} x', {"raw": '{"a": 1} x'}),
+        (b'{"a": "\xff"}', {"raw": '{"a": "\\xff"}'}),
+        (b"[1]", {"raw": "[1]"}),
+        (b"7", {"raw": "7"}),
+        (b"[" * 100_000, {"raw": "[" * 100_000}),
+    ],
+)
+def test_data_that_is_no_object(data: bytes, event: object) -> None:
+    """What cannot be read is reported, never dropped or repaired."""
+    assert decode([b"data: " + data + b"\n\n"], 1_000_000) == [event]
+
+
+def test_an_event_over_the_limit_stops_the_decoder() -> None:
+    """At the limit fine, one byte past it the decoder gives up and holds nothing."""
+    body = b"data: " + b'"' + b"x" * 98 + b'"'
+    decoder = SSEDecoder(len(body))
+    assert decoder.feed(body) == [] and not decoder.overflowed
+    assert decoder.feed(b"\n\n") == [{"raw": '"' + "x" * 98 + '"'}]
+    decoder = SSEDecoder(len(body) - 1)
+    assert decoder.feed(body) == [] and decoder.overflowed
+    assert decoder.feed(b"\n\ndata: {}\n\n") == []
+
+
+@given(st.lists(st.binary(max_size=30), max_size=8))
+def test_any_bytes_are_survived(chunks: list[bytes]) -> None:
+    """Rubbish gives events or nothing, never an exception, and the same at any split."""
+    whole = b"".join(chunks)
+    assert decode(chunks) == decode([whole]) == decode([whole[at : at + 1] for at in range(len(whole))])

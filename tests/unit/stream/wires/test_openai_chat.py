@@ -1,0 +1,246 @@
+"""OpenAI Chat Completions: who a fragment belongs to, and what ends a choice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from support.judging import executed, judged
+
+DONE = "[DONE]"
+EMPTY_OK = {"f": {"type": "object"}, "g": {"type": "object"}}
+
+
+def fragment(index: Any = 0, id: Any = ..., name: Any = ..., arguments: Any = ...) -> dict[str, Any]:
+    """One entry of `delta.tool_calls`; what is not given is not on the wire."""
+    function = {k: v for k, v in (("name", name), ("arguments", arguments)) if v is not ...}
+    out = {k: v for k, v in (("index", index), ("id", id)) if v is not ...}
+    return {**out, "function": function} if function else out
+
+
+def chunk(*fragments: dict[str, Any], choice: Any = 0, finish: Any = None, **delta: Any) -> dict[str, Any]:
+    """One chunk."""
+    if fragments:
+        delta["tool_calls"] = list(fragments)
+    return {
+        "object": "chat.completion.chunk",
+        "choices": [{"index": choice, "delta": delta, "finish_reason": finish}],
+    }
+
+
+FIRST = fragment(0, "call_1", "f", '{"a": 1}')
+END = chunk(finish="tool_calls")
+
+
+def verdicts(*events: Any, **options: Any) -> list[tuple[Any, ...]]:
+    """(id, name, action, reason) of each decision."""
+    return [(d.call_id, d.name, d.action, d.reason) for d in judged("openai_chat", events, **options).decisions]
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        fragment(0, arguments=": 1}"),
+        fragment(0, None, None, ": 1}"),
+        fragment(0, "", "", ": 1}"),
+        fragment(0, "null", "f", ": 1}"),
+        fragment(0, "call_1", "f", ": 1}"),
+        fragment(..., "call_1", arguments=": 1}"),
+        fragment(..., arguments=": 1}"),
+        fragment(None, None, arguments=": 1}"),
+    ],
+)
+def test_every_way_to_continue_a_call(rest: dict[str, Any]) -> None:
+    """Id and name absent, null, empty, the text "null", or repeated; index absent with one open call."""
+    report = judged("openai_chat", [chunk(fragment(0, "call_1", "f", '{"a"')), chunk(rest), END, DONE])
+    assert executed(report) == [("call_1", "f", {"a": 1})]
+
+
+def test_a_name_in_fragments_is_joined_before_the_arguments() -> None:
+    """Some servers split the name."""
+    events = [
+        chunk(fragment(0, "call_1", "get_", "")),
+        chunk(fragment(0, name="weather", arguments='{"a"')),
+        chunk(fragment(0, arguments=": 1}")),
+        END,
+    ]
+    assert executed(judged("openai_chat", events)) == [("call_1", "get_weather", {"a": 1})]
+
+
+@pytest.mark.parametrize(
+    ("events", "reason"),
+    [
+        ([chunk(FIRST), chunk(fragment(0, name="g", arguments="")), END], "protocol_violation"),
+        ([chunk(FIRST), END, chunk(fragment(0, arguments=" "))], "protocol_violation"),
+        ([chunk(FIRST), END, chunk(fragment(1, "call_2", "g", "{}"))], "protocol_violation"),
+        ([chunk(FIRST), END, chunk(finish="stop")], "protocol_violation"),
+        ([chunk(FIRST), END, chunk(finish="length")], "protocol_violation"),
+        ([chunk(FIRST), chunk(fragment(1, "call_1", "f", '{"a": 1}')), END], "protocol_violation"),
+        ([chunk(FIRST), chunk(fragment(1, "call_1", "f", '{"a": 2}')), END], "protocol_violation"),
+        ([chunk(FIRST), chunk(fragment(-1, arguments="")), END], "protocol_violation"),
+        ([chunk(FIRST), chunk(fragment("0", arguments="")), END], "protocol_violation"),
+        ([chunk(FIRST), chunk(fragment(True, arguments="")), END], "protocol_violation"),
+        ([chunk(FIRST), chunk(fragment(..., name="g", arguments="{}")), END], "protocol_violation"),
+        ([chunk(FIRST), chunk(function_call={"name": "g", "arguments": "{}"}), END], "protocol_violation"),
+        ([chunk(FIRST), chunk(choice=None, finish="tool_calls")], "protocol_violation"),
+        ([chunk(FIRST), chunk(choice=True), END], "protocol_violation"),
+        ([chunk(FIRST), {"choices": [*END["choices"], *END["choices"]]}], "protocol_violation"),
+        ([chunk(FIRST, refusal="I must not"), END], "content_filtered"),
+        ([chunk(FIRST), chunk(finish="content_filter")], "content_filtered"),
+        ([chunk(FIRST), {"error": {"message": "m", "code": 502}}], "provider_error"),
+        ([chunk(FIRST), END, {"error": "late"}], "provider_error"),
+        ([chunk(FIRST), {"choices": [], "x_groq": {"error": "stopped"}}, END], "provider_error"),
+        ([chunk(FIRST), chunk(finish="error")], "provider_error"),
+        ([chunk(FIRST), chunk(finish="insufficient_system_resource")], "provider_error"),
+        ([chunk(FIRST), chunk(finish="length")], "stream_incomplete"),
+        ([chunk(FIRST), chunk(finish="brand_new")], "stream_incomplete"),
+        ([chunk(FIRST), chunk(finish="eos")], "stream_incomplete"),
+        ([chunk(FIRST), DONE], "stream_incomplete"),
+        ([chunk(FIRST)], "stream_incomplete"),
+        ([chunk(FIRST), {"raw": '{"choi'}, END, DONE], "stream_incomplete"),
+        ([chunk(fragment(0, "call_1", "f", '{"a')), END], "truncated"),
+        ([chunk(fragment(0, "call_1", "f", '{"a')), chunk(finish="length")], "truncated"),
+        ([chunk(fragment(0, "call_1", "f", "")), END], "truncated"),
+        ([chunk(fragment(0, "call_1", "f", '{"a": 1, "a": 2}')), END], "malformed"),
+        ([chunk(fragment(0, "call_1", "f", '{}{"a": 1}')), END], "malformed"),
+        ([chunk(fragment(0, "call_1", ..., '{"a": 1}')), END], "malformed"),
+        ([chunk(fragment(0, "call_1", "f", {"a": 1})), END], "projection_only"),
+    ],
+)
+def test_what_speaks_against_a_call(events: list[Any], reason: str) -> None:
+    """Each deviation, alone, with the reason it gets; nothing executes."""
+    report = judged("openai_chat", events)
+    assert report.decisions[0].reason == reason, report.to_json()
+    assert executed(report) == []
+
+
+@pytest.mark.parametrize("words", [("stop",), ("tool_calls",), ("function_call",)])
+def test_the_words_that_confirm(words: tuple[str]) -> None:
+    """`stop` ends a forced tool choice, and every call on many servers."""
+    assert executed(judged("openai_chat", [chunk(FIRST), chunk(finish=words[0]), DONE]))
+
+
+def test_the_same_finish_reason_again_with_the_usage_adds_nothing() -> None:
+    """OpenRouter repeats it in the chunk that carries the usage."""
+    events = [chunk(FIRST), END, {**chunk(content="", finish="tool_calls"), "usage": {"total_tokens": 1}}, DONE]
+    assert executed(judged("openai_chat", events))
+
+
+def test_a_native_reason_that_says_otherwise_wins() -> None:
+    """A gateway that rewrites the reason but passes the provider's word through."""
+    end = chunk(finish="tool_calls")
+    end["choices"][0]["native_finish_reason"] = "MAX_TOKENS"
+    assert verdicts(chunk(FIRST), end) == [("call_1", "f", "retry", "stream_incomplete")]
+    end["choices"][0]["native_finish_reason"] = "completed"
+    assert verdicts(chunk(FIRST), end) == [("call_1", "f", "execute", "complete")]
+
+
+def test_same_index_with_another_id_is_another_call() -> None:
+    """Ollama and several bridges send index 0 for every call; repeated ids find their call again."""
+    events = [
+        chunk(fragment(0, "call_1", "f", '{"a"')),
+        chunk(fragment(0, "call_2", "g", '{"b"')),
+        chunk(fragment(0, "call_1", arguments=": 1}")),
+        chunk(fragment(0, "call_2", arguments=": 2}")),
+        END,
+    ]
+    assert executed(judged("openai_chat", events)) == [("call_1", "f", {"a": 1}), ("call_2", "g", {"b": 2})]
+
+
+def test_indices_need_not_begin_at_zero_nor_be_dense() -> None:
+    """Bridges pass other positions through."""
+    events = [chunk(fragment(3, "call_1", "f", "{}"), fragment(7, "call_2", "g", "{}")), END]
+    assert [one[0] for one in executed(judged("openai_chat", events))] == ["call_1", "call_2"]
+
+
+def test_calls_without_index_go_by_id() -> None:
+    """Gemini's compatible endpoint omits the index."""
+    events = [chunk(fragment(..., "call_1", "f", "{}"), fragment(..., "call_2", "g", "{}")), END]
+    assert [one[0] for one in executed(judged("openai_chat", events))] == ["call_1", "call_2"]
+
+
+def test_choices_are_judged_each_by_its_own_end() -> None:
+    """Two alternatives: one complete, one cut by length, equal ids in both."""
+    events = [
+        chunk(FIRST, choice=0),
+        chunk(FIRST, choice=1),
+        chunk(choice=1, finish="length"),
+        chunk(choice=0, finish="tool_calls"),
+        DONE,
+    ]
+    assert verdicts(*events) == [
+        ("call_1", "f", "execute", "complete"),
+        ("call_1", "f", "retry", "stream_incomplete"),
+    ]
+
+
+def test_a_choice_without_its_own_reason_is_not_confirmed_by_another() -> None:
+    """The other choice's finish reason is no evidence."""
+    events = [chunk(FIRST, choice=0), chunk(FIRST, choice=1), chunk(choice=1, finish="tool_calls"), DONE]
+    assert [v[2] for v in verdicts(*events)] == ["retry", "execute"]
+
+
+def test_legacy_function_call() -> None:
+    """One call a choice, no id, no index."""
+    events = [
+        chunk(function_call={"name": "f", "arguments": ""}),
+        chunk(function_call={"arguments": '{"a": 1}'}),
+        chunk(finish="function_call"),
+    ]
+    assert executed(judged("openai_chat", events)) == [(None, "f", {"a": 1})]
+
+
+def test_an_open_socket_or_a_broken_one_confirms_nothing() -> None:
+    """No event ends this stream, so its source has to."""
+    for end, want in (
+        ("still_open", "retry"),
+        ("cancelled", "retry"),
+        ("timeout", "retry"),
+        ("error", "retry"),
+        ("eof", "execute"),
+    ):
+        assert verdicts(chunk(FIRST), END, end=end)[0][2] == want
+    # [DONE] says that nothing follows.
+    assert verdicts(chunk(FIRST), END, DONE, end="cancelled")[0][2] == "execute"
+
+
+def test_hosts_without_a_finish_reason_need_an_opt_in() -> None:
+    """`confirm_on_done` accepts `[DONE]` or a clean end, and the evidence says which."""
+    for events, by in (([chunk(FIRST), DONE], "done"), ([chunk(FIRST)], "eof")):
+        report = judged("openai_chat", events, confirm_on_done=True)
+        assert report.decisions[0].action == "execute"
+        assert report.decisions[0].to_json()["evidence"]["confirmed_by"] == by
+        assert not executed(judged("openai_chat", events, confirm_on_done=True, end="error"))
+    assert not executed(judged("openai_chat", [chunk(FIRST), chunk(finish="length")], confirm_on_done=True))
+
+
+def test_empty_arguments_need_a_schema_that_accepts_an_object() -> None:
+    """No argument text and a complete end: `{}` only where the schema says yes."""
+    events = [chunk(fragment(0, "call_1", "f", "")), END, DONE]
+    assert executed(judged("openai_chat", events, tools=EMPTY_OK)) == [("call_1", "f", {})]
+    cut = [events[0], chunk(finish="length"), DONE]
+    assert verdicts(*cut, tools=EMPTY_OK)[0][2:] == ("retry", "truncated")
+
+
+def test_helper_events_of_the_official_client_are_unwrapped_or_ignored() -> None:
+    """The `.stream()` helper yields `chunk` events and derived ones."""
+    events = [
+        {"type": "chunk", "chunk": chunk(FIRST), "snapshot": {}},
+        {"type": "tool_calls.function.arguments.delta", "name": "f", "arguments": '{"a": 1}', "index": 0},
+        {"type": "tool_calls.function.arguments.done", "name": "f", "arguments": '{"a": 1}', "index": 0},
+        {"type": "chunk", "chunk": END, "snapshot": {}},
+    ]
+    assert executed(judged("openai_chat", events)) == [("call_1", "f", {"a": 1})]
+
+
+def test_what_a_server_ran_itself_is_reported_and_not_given_out() -> None:
+    """Groq's compound models report the tools that they executed."""
+    tool = {"index": 0, "type": "search", "arguments": '{"query": "x"}'}
+    events = [chunk(executed_tools=[tool]), chunk(executed_tools=[{**tool, "output": "y"}]), chunk(finish="stop"), DONE]
+    assert verdicts(*events) == [(None, "search", "reject", "server_executed")]
+
+
+def test_calls_written_as_text_are_no_calls() -> None:
+    """The text channel carries quoted and hostile text too."""
+    assert verdicts(chunk(content='<tool_call>{"name": "rm"}</tool_call>'), chunk(finish="stop")) == []

@@ -1,0 +1,219 @@
+"""OpenAI Responses: four copies of the arguments, statuses, terminal events."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from support.judging import executed, judged
+
+TEXT = '{"a": 1}'
+
+
+def item(arguments: str = TEXT, status: Any = "completed", **more: Any) -> dict[str, Any]:
+    """A function call item."""
+    out = {
+        "type": "function_call",
+        "id": "fc_1",
+        "call_id": "call_1",
+        "name": "f",
+        "arguments": arguments,
+        "status": status,
+        **more,
+    }
+    return {key: value for key, value in out.items() if value is not ...}
+
+
+def added(index: int = 0, **more: Any) -> dict[str, Any]:
+    """The item opens."""
+    return {"type": "response.output_item.added", "output_index": index, "item": item("", "in_progress", **more)}
+
+
+def delta(text: str, index: int = 0, id: Any = "fc_1") -> dict[str, Any]:
+    """An argument fragment."""
+    return {"type": "response.function_call_arguments.delta", "output_index": index, "item_id": id, "delta": text}
+
+
+def arguments_done(text: str = TEXT, index: int = 0, id: Any = "fc_1") -> dict[str, Any]:
+    """The whole text."""
+    return {"type": "response.function_call_arguments.done", "output_index": index, "item_id": id, "arguments": text}
+
+
+def item_done(index: int = 0, **more: Any) -> dict[str, Any]:
+    """The item closes."""
+    return {"type": "response.output_item.done", "output_index": index, "item": item(**more)}
+
+
+def completed(*output: Any, status: Any = "completed", **more: Any) -> dict[str, Any]:
+    """The response completes."""
+    return {
+        "type": "response.completed",
+        "response": {"id": "resp_1", "status": status, "output": list(output), **more},
+    }
+
+
+def incomplete(reason: Any) -> dict[str, Any]:
+    """The response is incomplete."""
+    details = {"reason": reason} if reason else None
+    return {
+        "type": "response.incomplete",
+        "response": {"id": "resp_1", "status": "incomplete", "incomplete_details": details, "output": []},
+    }
+
+
+CREATED = {"type": "response.created", "response": {"id": "resp_1", "status": "in_progress"}}
+BODY = (CREATED, added(), delta('{"a"'), delta(": 1}"), arguments_done(), item_done())
+GOT = [("call_1", "f", {"a": 1})]
+
+
+def numbered(*events: dict[str, Any]) -> list[dict[str, Any]]:
+    """The events with sequence numbers."""
+    return [{**event, "sequence_number": number} for number, event in enumerate(events)]
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        (*BODY, completed()),
+        (*BODY, completed(item())),
+        numbered(*BODY, completed(item())),
+        (CREATED, added(), arguments_done(), item_done(), completed()),
+        (CREATED, added(), item_done(), completed()),
+        (CREATED, item_done(), completed()),
+        (CREATED, added(), delta(TEXT), item_done(status=...), completed()),
+        (CREATED, added(), delta(TEXT), arguments_done(), completed()),
+        (CREATED, added(id=...), delta(TEXT, id=None), item_done(id=...), completed(item(id=...))),
+        (CREATED, added(), delta(TEXT, index=None), item_done(), completed()),
+        (*BODY, {"type": "response.brand_new"}, completed(status=...)),
+        (*BODY, completed({"type": "reasoning", "id": "rs"}, item())),
+        (*BODY[:-1], item_done(status="in_progress", caller={"type": "program"}), completed()),
+    ],
+)
+def test_healthy_streams_execute(events: Any) -> None:
+    """Copies that are there agree; copies that are not there are no evidence against."""
+    for event in events:
+        for value in list(event.get("response", {}).items()):
+            if value[1] is ...:
+                del event["response"][value[0]]
+    assert executed(judged("openai_responses", events)) == GOT
+
+
+@pytest.mark.parametrize(
+    ("events", "reason"),
+    [
+        ((*BODY[:4], arguments_done('{"a": 2}'), item_done(), completed()), "protocol_violation"),
+        ((*BODY[:5], item_done(arguments='{"a": 2}'), completed()), "protocol_violation"),
+        ((*BODY, completed(item('{"a": 2}'))), "protocol_violation"),
+        ((*BODY, completed(item(call_id="call_9"))), "protocol_violation"),
+        ((*BODY, completed(item(name="g"))), "protocol_violation"),
+        ((*BODY[:5], item_done(name="g"), completed()), "protocol_violation"),
+        ((*BODY[:5], item_done(call_id="call_9"), completed()), "protocol_violation"),
+        ((*BODY, completed(item(id="fc_9", call_id="call_9"))), "protocol_violation"),
+        ((*BODY, completed(item(), item(id="fc_9", call_id="call_9"))), "protocol_violation"),
+        ((*BODY, completed({"type": "message", "id": "msg"})), "protocol_violation"),
+        ((*BODY, item_done(), completed()), "protocol_violation"),
+        ((*BODY, delta(" "), completed()), "protocol_violation"),
+        ((*BODY[:5], delta(" "), item_done(), completed()), "protocol_violation"),
+        ((*BODY[:5], arguments_done(), item_done(), completed()), "protocol_violation"),
+        ((*BODY[:4], delta(" ", index=4, id="fc_4"), *BODY[4:], completed()), "protocol_violation"),
+        ((*BODY[:4], delta(" ", id="fc_4"), *BODY[4:], completed()), "protocol_violation"),
+        ((*BODY, added(), completed()), "protocol_violation"),
+        ((*BODY, completed(), completed()), "protocol_violation"),
+        ((*BODY, completed(), delta(" ")), "protocol_violation"),
+        ((*BODY, completed(id="resp_9")), "protocol_violation"),
+        ((*BODY, completed(status="incomplete")), "stream_incomplete"),
+        ((*BODY, completed(incomplete_details={"reason": "max_output_tokens"})), "stream_incomplete"),
+        ((*BODY, completed(error={"code": "server_error"})), "stream_incomplete"),
+        ((*BODY, incomplete("max_output_tokens")), "stream_incomplete"),
+        ((*BODY, incomplete("max_messages")), "stream_incomplete"),
+        ((*BODY, incomplete("steered")), "stream_incomplete"),
+        ((*BODY, incomplete("brand_new")), "stream_incomplete"),
+        ((*BODY, incomplete(None)), "stream_incomplete"),
+        ((*BODY, incomplete("content_filter")), "content_filtered"),
+        ((*BODY, {"type": "response.refusal.delta", "delta": "no"}, completed()), "content_filtered"),
+        ((*BODY, {"type": "response.failed", "response": {"error": {"code": "server_error"}}}), "provider_error"),
+        ((*BODY, {"type": "response.failed", "response": {"error": {"code": "bio_policy"}}}), "content_filtered"),
+        ((*BODY, {"type": "response.failed", "response": {}}), "provider_error"),
+        ((*BODY, {"type": "error", "code": "server_error", "message": "m"}), "provider_error"),
+        ((*BODY, completed(), {"type": "error", "code": "server_error"}), "provider_error"),
+        (BODY, "stream_incomplete"),
+        ((*BODY[:5], item_done(status="in_progress"), completed()), "stream_incomplete"),
+        ((*BODY[:5], item_done(status="incomplete"), completed()), "stream_incomplete"),
+        ((*BODY[:4], completed()), "stream_incomplete"),
+        ((*BODY[:3], item_done(arguments='{"a"'), completed()), "truncated"),
+        ((*BODY[:3], incomplete("max_output_tokens")), "truncated"),
+        ((CREATED, added(), item_done(arguments=""), completed()), "truncated"),
+        ([event for event in numbered(*BODY, completed()) if event["sequence_number"] != 3], "stream_incomplete"),
+    ],
+)
+def test_what_speaks_against_a_call(events: Any, reason: str) -> None:
+    """Each deviation, alone, with the reason it gets; nothing executes."""
+    report = judged("openai_responses", events)
+    assert executed(report) == []
+    # A hole in the deltas shows as a contradiction as well.
+    assert report.decisions[0].reason in (reason, "protocol_violation"), report.to_json()
+    if not (isinstance(events, list)):
+        assert report.decisions[0].reason == reason
+
+
+def test_a_lost_event_without_any_repetition_is_noticed_by_its_number() -> None:
+    """The sequence numbers have a gap; what is there looks whole."""
+    events = numbered(
+        CREATED, {"type": "response.in_progress", "response": {}}, added(), delta(TEXT), item_done(), completed()
+    )
+    assert executed(judged("openai_responses", events)) == GOT
+    del events[1]
+    report = judged("openai_responses", events)
+    assert report.decisions[0].reason == "stream_incomplete" and report.end_reason == "network_error"
+
+
+def test_free_text_input_counts_only_when_the_wire_repeats_it() -> None:
+    """A custom tool's input is not JSON: no text is a prefix-free proof of itself."""
+    custom = {"type": "custom_tool_call", "id": "ct_1", "call_id": "call_1", "name": "sql"}
+    begin = {"type": "response.output_item.added", "output_index": 0, "item": {**custom, "input": ""}}
+    piece = {"type": "response.custom_tool_call_input.delta", "item_id": "ct_1", "output_index": 0, "delta": "SELECT 1"}
+    whole = {"type": "response.output_item.done", "output_index": 0, "item": {**custom, "input": "SELECT 1"}}
+    assert executed(judged("openai_responses", [CREATED, begin, piece, whole, completed()])) == [
+        ("call_1", "sql", "SELECT 1")
+    ]
+    cut = {**whole, "item": {**custom, "input": "SELECT"}}
+    assert judged("openai_responses", [CREATED, begin, piece, cut, completed()]).decisions[0].action == "reject"
+    assert judged("openai_responses", [CREATED, begin, piece, completed()]).decisions[0].action == "retry"
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        ({"type": "web_search_call", "id": "ws_1"}, "server_executed"),
+        ({"type": "code_interpreter_call", "id": "ci_1"}, "server_executed"),
+        ({"type": "mcp_call", "id": "mcp_1", "name": "ask", "arguments": "{}"}, "server_executed"),
+        ({"type": "mcp_approval_request", "id": "mcpr_1", "name": "ask", "arguments": "{}"}, "server_executed"),
+        (
+            {"type": "shell_call", "id": "sh_1", "action": {}, "environment": {"type": "container_reference"}},
+            "server_executed",
+        ),
+        ({"type": "tool_search_call", "id": "ts_1", "arguments": {}, "execution": "server"}, "server_executed"),
+        ({"type": "tool_search_call", "id": "ts_1", "arguments": {}, "execution": "client"}, "projection_only"),
+        ({"type": "local_shell_call", "id": "ls_1", "action": {"command": ["ls"]}}, "projection_only"),
+        ({"type": "apply_patch_call", "id": "ap_1", "operation": {"type": "delete_file"}}, "projection_only"),
+    ],
+)
+def test_whose_call_it_is(raw: dict[str, Any], reason: str) -> None:
+    """Provider-run calls are never given out; calls with fields of their own are projections."""
+    events = [
+        CREATED,
+        {"type": "response.output_item.added", "output_index": 0, "item": raw},
+        {"type": "response.output_item.done", "output_index": 0, "item": {**raw, "status": "completed"}},
+        completed(),
+    ]
+    assert judged("openai_responses", events).decisions[0].reason == reason
+
+
+def test_a_steered_successor_is_a_turn_of_its_own() -> None:
+    """A new response after the first one's end does not disturb it, and confirms only its own calls."""
+    second = {"type": "response.created", "response": {"id": "resp_2", "status": "in_progress"}}
+    report = judged(
+        "openai_responses", [*BODY, completed(), second, added(id="fc_2", call_id="call_2"), delta(TEXT, id="fc_2")]
+    )
+    assert [(d.call_id, d.action) for d in report.decisions] == [("call_1", "execute"), ("call_2", "retry")]
