@@ -8,6 +8,7 @@ The tree::
         ParserFinishedError        (RuntimeError) push after finish
         ToolDefinitionError        (ValueError) a tool that cannot be checked as declared
         AuthorityCopyError         (TypeError) an attempt to copy or pickle an authority
+        ToolLockedError            (RuntimeError) a framework called a locked tool; .tool
       WireError                    (ValueError) the data's format
         UnknownWireError           no such wire, or none fits the data; .wire .known
         AmbiguousWireError         several wires fit the data; .candidates
@@ -28,6 +29,7 @@ __all__ = [
     "MissingExtraError",
     "ParserFinishedError",
     "ToolDefinitionError",
+    "ToolLockedError",
     "UnknownWireError",
     "UsageError",
     "WireError",
@@ -56,6 +58,14 @@ class ToolDefinitionError(UsageError, ValueError):
 
 class AuthorityCopyError(UsageError, TypeError):
     """A guard or an authority was copied or pickled: the right to run a call once cannot be doubled."""
+
+
+class ToolLockedError(UsageError, RuntimeError):
+    """A framework called a tool that `lock` made; nothing ran. `.tool` is its name."""
+
+    def __init__(self, tool: str) -> None:
+        self.tool = tool
+        super().__init__(f"tool {tool!r} is locked and was not run; run the call that `Guard.take` hands out")
 
 
 class WireError(InterlockError, ValueError):

@@ -25,7 +25,7 @@ from typing import Any, TypedDict
 from interlock.errors import MissingExtraError, ToolDefinitionError
 from interlock.tools.checks import MAX_PROBLEMS, Check, Checked, Problem, excerpt, pointer, shorten
 
-__all__ = ["compile_function", "compile_model", "is_model"]
+__all__ = ["compile_function", "compile_model", "function_schema", "is_model"]
 
 
 def is_model(candidate: Any) -> bool:
@@ -62,6 +62,36 @@ def compile_function(function: Any, name: str, *, coerce: bool) -> Check:
             makes no check of.
         MissingExtraError: `pydantic` is not installed.
     """
+    form, names, others = _arguments_form(function, name)
+    named = _PydanticCheck(_adapter(form, name), coerce=coerce)
+    if others is None:
+        return named
+    return _OpenFunctionCheck(named, names, _PydanticCheck(_adapter(others, name), coerce=coerce))
+
+
+def function_schema(function: Any, name: str) -> dict[str, Any]:
+    """Return the JSON Schema of a function's arguments.
+
+    Raises:
+        ToolDefinitionError: As `compile_function`, or an argument has no JSON Schema.
+        MissingExtraError: `pydantic` is not installed.
+    """
+    form, _, others = _arguments_form(function, name)
+    adapter = _adapter(form, name)
+    from pydantic.errors import PydanticUserError
+
+    try:
+        schema: dict[str, Any] = adapter.json_schema()
+    except PydanticUserError as error:
+        raise ToolDefinitionError(f"tool {name!r} has no JSON Schema: {str(error).splitlines()[0]}") from None
+    schema.pop("title", None)
+    if others is not None:
+        schema.pop("additionalProperties", None)
+    return schema
+
+
+def _arguments_form(function: Any, name: str) -> tuple[Any, frozenset[str], Any]:
+    """Return a signature as a TypedDict, the names in it, and the form of what `**others` takes."""
     _require_pydantic()
     from pydantic import ConfigDict
     from pydantic.fields import FieldInfo
@@ -79,7 +109,7 @@ def compile_function(function: Any, name: str, *, coerce: bool) -> Check:
                 f"the function of tool {name!r} takes {str(parameter)!r} by position; arguments come by name"
             )
         if parameter.kind is parameter.VAR_KEYWORD:
-            others = _adapter(dict[str, hints.get(parameter.name, Any)], name)  # type: ignore[misc]
+            others = dict[str, hints.get(parameter.name, Any)]  # type: ignore[misc]
             continue
         hint, default = hints.get(parameter.name, Any), parameter.default
         if isinstance(default, FieldInfo):
@@ -90,10 +120,7 @@ def compile_function(function: Any, name: str, *, coerce: bool) -> Check:
         fields[parameter.name] = typing.Required[hint] if required else typing.NotRequired[hint]
     form: Any = _typed_dict("arguments", fields)
     form.__pydantic_config__ = ConfigDict(extra="forbid")
-    named = _PydanticCheck(_adapter(form, name), coerce=coerce)
-    if others is None:
-        return named
-    return _OpenFunctionCheck(named, frozenset(fields), _PydanticCheck(others, coerce=coerce))
+    return form, frozenset(fields), others
 
 
 class _PydanticCheck:

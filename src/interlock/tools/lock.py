@@ -1,0 +1,184 @@
+"""The execution lock: definitions that no framework can run by itself.
+
+An agent framework that is given a tool with its code runs it as soon as it likes,
+often before the stream's own end. `lock` returns what the framework needs to offer
+the tool (name, description, schema) in a type that it accepts, and nothing of the
+caller's code: a framework's own loop then has nothing to run, and the call waits
+for `Guard.take`.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import inspect
+from collections.abc import Mapping
+from typing import Any, Final
+
+from interlock.errors import ToolDefinitionError
+from interlock.tools import models
+from interlock.tools.definitions import SCHEMA_FIELDS, normalize_tools
+from interlock.tools.frameworks import Framework, refuse, spec_of
+from interlock.tools.frameworks.ai_python import AI_PYTHON
+from interlock.tools.frameworks.anthropic import ANTHROPIC
+from interlock.tools.frameworks.crewai import CREWAI
+from interlock.tools.frameworks.google_genai import GOOGLE_GENAI
+from interlock.tools.frameworks.langchain import LANGCHAIN
+from interlock.tools.frameworks.llama_index import LLAMA_INDEX
+from interlock.tools.frameworks.mcp import MCP
+from interlock.tools.frameworks.openai_agents import OPENAI_AGENTS
+from interlock.tools.frameworks.pydantic_ai import PYDANTIC_AI
+from interlock.tools.frameworks.strands import STRANDS
+
+__all__ = ["FRAMEWORKS", "lock"]
+
+FRAMEWORKS: Final[tuple[Framework, ...]] = (
+    AI_PYTHON,
+    ANTHROPIC,
+    CREWAI,
+    GOOGLE_GENAI,
+    LANGCHAIN,
+    LLAMA_INDEX,
+    MCP,
+    OPENAI_AGENTS,
+    PYDANTIC_AI,
+    STRANDS,
+)
+
+# What the AI SDK calls by itself; a definition without them is still whole.
+_CALLBACKS: Final = frozenset(
+    {"execute", "needsApproval", "onInputAvailable", "onInputDelta", "onInputStart", "toModelOutput"}
+)
+# What a JSON definition is made of; the rest is data that the provider reads and runs nothing here.
+_GROUPS: Final = ("tools", "functionDeclarations", "function_declarations")
+
+
+def lock(tools: Any, *, framework: str | None = None) -> Any:
+    """Return copies of tool definitions that carry name, description and schema only.
+
+    The originals stay as they are. Keep them, and run what `Guard.take` hands out.
+
+    Args:
+        tools: One tool, a list, or a mapping: objects of a framework (LangChain, OpenAI Agents SDK,
+            pydantic-ai and its toolsets, google-genai, Anthropic's runnable tools, Strands, LlamaIndex,
+            CrewAI, PyPI `ai`, MCP), functions, or JSON definitions (a provider's tools array, AI SDK).
+        framework: Whose tool a plain function becomes, by its word: `ai_python`, `anthropic`, `crewai`,
+            `google_genai`, `langchain`, `llama_index`, `mcp`, `openai_agents`, `pydantic_ai`, `strands`.
+            Left out, functions are taken for those of google-genai's automatic function calling. All
+            functions of one list become one google-genai `Tool`.
+
+    Returns:
+        The same shape as `tools`: an object for an object, a list for a list, a mapping for a mapping.
+
+    Raises:
+        ToolDefinitionError: A tool cannot be neutralised: the provider runs it, its description or
+            another part is code that the framework would call, or its kind is not known.
+    """
+    chosen = GOOGLE_GENAI if framework is None else _named(framework)
+    return _lock(tools, chosen, "tools")
+
+
+def _named(word: str) -> Framework:
+    for framework in FRAMEWORKS:
+        if framework.name == word:
+            return framework
+    known = ", ".join(repr(framework.name) for framework in FRAMEWORKS)
+    raise ToolDefinitionError(f"framework is {word!r}; expected one of {known}")
+
+
+def _lock(tool: Any, chosen: Framework, where: str) -> Any:
+    for framework in FRAMEWORKS:
+        if framework.owns(tool):
+            return framework.lock(tool)
+    if isinstance(tool, (list, tuple)):
+        return _lock_list(tool, chosen, where)
+    if isinstance(tool, Mapping):
+        return _lock_mapping(tool, chosen, where)
+    if inspect.isroutine(tool) or isinstance(tool, functools.partial):
+        return _lock_function(tool, chosen)
+    raise ToolDefinitionError(
+        f"{where} cannot be locked: it is an object of type {type(tool).__name__}, and what would run it is not known"
+    )
+
+
+def _lock_list(tools: Any, chosen: Framework, where: str) -> list[Any]:
+    locked = [_lock(tool, chosen, f"{where}[{index}]") for index, tool in enumerate(tools)]
+    functions = [inspect.isroutine(tool) or isinstance(tool, functools.partial) for tool in tools]
+    if chosen is GOOGLE_GENAI and sum(functions) > 1:
+        # The API takes one group of functions: several groups are for searches only.
+        group, first = locked[functions.index(True)], functions.index(True)
+        for index, one in enumerate(locked):
+            if functions[index] and index != first:
+                group.function_declarations.extend(one.function_declarations)
+        locked = [one for index, one in enumerate(locked) if not functions[index] or index == first]
+    return locked
+
+
+def _lock_mapping(tools: Mapping[Any, Any], chosen: Framework, where: str) -> Any:
+    if any(field in tools for field in _GROUPS) or _is_definition(tools):
+        return lock_definition(tools, where)
+    return {
+        name: lock_definition(tool, str(name))
+        if isinstance(tool, Mapping)
+        else _lock(tool, chosen, f"{where}[{name!r}]")
+        for name, tool in tools.items()
+    }
+
+
+def _is_definition(tool: Mapping[Any, Any]) -> bool:
+    return (
+        isinstance(tool.get("type"), str)
+        or isinstance(tool.get("name"), str)
+        or any(field in tool for field in ("function", "toolSpec", "systemTool", "cachePoint"))
+    )
+
+
+def _lock_function(function: Any, chosen: Framework) -> Any:
+    name = getattr(function, "__name__", None)
+    if name is None or name == "<lambda>":
+        refuse(name or type(function).__name__, "a function without a name; use `def`")
+    return chosen.build(spec_of(name, inspect.getdoc(function), models.function_schema(function, name)))
+
+
+def lock_definition(tool: Mapping[Any, Any], where: str) -> dict[str, Any]:
+    """Lock a definition that is data: a copy without callbacks, refused when the provider would run it."""
+    name = _name_in(tool) or where
+    locked: dict[str, Any] = {}
+    for key, value in tool.items():
+        if key in _CALLBACKS:
+            continue
+        if key == "description" and callable(value):
+            refuse(name, "its description is a function, which would run before any decision; give text")
+        if key in _GROUPS and isinstance(value, (list, tuple)):
+            locked[key] = [lock_definition(one, f"{name}.{key}[{index}]") for index, one in enumerate(value)]
+        elif not _is_data(value):
+            refuse(name, f"its {key!r} is no JSON value, and what would call it is not known")
+        else:
+            locked[key] = copy.deepcopy(value)
+    if not any(field in locked for field in _GROUPS):
+        _refuse_provider_tools(locked, name)
+    of_ai_sdk = "inputSchema" in tool and ("name" not in tool or "type" in tool)
+    if of_ai_sdk or any(key in tool for key in _CALLBACKS):
+        locked["needsApproval"] = True  # from version 6 on, the SDK itself waits then
+    return locked
+
+
+def _refuse_provider_tools(tool: dict[str, Any], name: str) -> None:
+    if not _is_definition(tool) and any(field in tool for field in (*SCHEMA_FIELDS, "jsonSchema")):
+        tool = {**tool, "name": name}  # the value of a mapping from name to definition
+    for spec in normalize_tools([tool]).values():
+        if spec.server_executed:
+            refuse(spec.name, "it runs at the provider, before any decision")
+
+
+def _name_in(tool: Mapping[Any, Any]) -> Any:
+    inner = tool.get("function") or tool.get("toolSpec") or tool.get("custom") or {}
+    return tool.get("name") or (inner.get("name") if isinstance(inner, Mapping) else None)
+
+
+def _is_data(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return all(isinstance(key, str) and _is_data(member) for key, member in value.items())
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_data, value))
+    return value is None or isinstance(value, (str, bool, int, float))
