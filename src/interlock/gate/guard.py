@@ -107,6 +107,8 @@ class Guard:
             self._limits,
             keep_text=adapter.traits.repeats_text,
             control_characters=control_characters,
+            tools=toolset,
+            allow_unknown=allow_unknown_tools,
             on_fault=self._faulted,
         )
         self._adapter = adapter(self._coordinator)

@@ -68,7 +68,6 @@ class _Reading:
     schema_valid: bool | None = None
     typed_value: Any = None
     diagnostics: tuple[Diagnostic, ...] = ()
-    disagrees: bool = False  # the raw text and the repeated value differ
 
 
 class Judge:
@@ -207,7 +206,7 @@ class Judge:
                 return _Reading(arguments="whole", kind="raw", value={}, stable={}, parser_executable=True)
             return _Reading(arguments="empty", kind="none")
         parser = call.parser
-        assert parser is not None  # only text calls have none
+        assert parser is not None  # text came
         result = parser.finish(_PARSER_REASON[reason])
         if result.executable:
             reading = _Reading(arguments="whole", kind="raw", value=result.value, parser_executable=True)
@@ -219,14 +218,7 @@ class Judge:
             reading = _Reading(arguments="salvaged" if result.outcome == "salvaged" else "cut", kind="raw")
         reading.stable = result.stable_value
         reading.diagnostics = tuple(result.diagnostics)
-        if reading.arguments == "whole" and call.projection is not MISSING:
-            reading.disagrees = not same_json(reading.value, call.projection)
-            if reading.disagrees:
-                call.remark(
-                    "E_FINAL_MISMATCH",
-                    f"the parsed arguments of {call.label} differ from its {call.received_bytes} bytes of raw text",
-                    "protocol",
-                )
+        _compare_projection(call, reading, f"{call.received_bytes} bytes of raw text")
         return reading
 
     def _read_pieces(self, call: Call, assembly: Assembly, reason: EndReason) -> _Reading:
@@ -244,12 +236,7 @@ class Judge:
         )
         if state == "malformed" and assembly.problem is None:
             call.remark("E_PIECE_MALFORMED", f"the pieces of {call.label} leave a hole in an array", "malformed")
-        if state == "whole" and call.projection is not MISSING:
-            reading.disagrees = not same_json(value, call.projection)
-            if reading.disagrees:
-                call.remark(
-                    "E_FINAL_MISMATCH", f"the parsed arguments of {call.label} differ from its pieces", "protocol"
-                )
+        _compare_projection(call, reading, "pieces")
         return reading
 
     def _read_text(self, call: Call) -> _Reading:
@@ -370,11 +357,11 @@ class Judge:
 
     def _peek(self, call: Call) -> _Reading:
         """Read a call while the stream runs; nothing is whole before the end."""
-        if call.kind == "text" or call.parser is None:
+        if call.kind == "text":
             return _Reading(arguments="open", kind="text")
         if call.assembly is not None:
             return _Reading(arguments="open", kind="assembled", stable=call.assembly.read()[0])
-        if call.received_bytes == 0:
+        if call.parser is None or call.received_bytes == 0:
             kind: EvidenceKind = "none" if call.projection is MISSING else "projection"
             if self._trust_projections and kind == "projection":
                 kind = "trusted_projection"
@@ -400,6 +387,13 @@ class Judge:
         # A name that may still grow is not unknown yet.
         settled = call.received_bytes > 0 or call.projection is not MISSING or not call.accepts
         return "unknown" if settled else "any"
+
+
+def _compare_projection(call: Call, reading: _Reading, source: str) -> None:
+    """Hold a value that the wire stated as well against the one that was read."""
+    if reading.arguments != "whole" or call.projection is MISSING or same_json(reading.value, call.projection):
+        return
+    call.remark("E_FINAL_MISMATCH", f"the parsed arguments of {call.label} differ from its {source}", "protocol")
 
 
 def _copy(value: Any) -> Any:

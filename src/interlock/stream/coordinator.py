@@ -8,6 +8,7 @@ a fault once recorded stays. It decides nothing; `interlock.gate` does.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from io import StringIO
 from typing import Any, Literal
 
@@ -18,10 +19,13 @@ from interlock.stream.access import NotJSONError, plain
 from interlock.stream.assembly import Assembly
 from interlock.stream.events import CallKind, Fault
 from interlock.stream.lifecycle import CALL_LIFECYCLE, CallInput, CallState
+from interlock.tools.schema_watch import EarlyChecker
+from interlock.tools.validators import Toolset
 from interlock.vocabulary import EndReason, SourceEnd
 
 __all__ = ["MISSING", "Call", "Coordinator", "Turn"]
 
+WATCHED_SLICE = 4096  # characters fed to a watched parser between two looks at its events
 MAX_DIAGNOSTICS = 100  # remarks kept for one call, or one stream; the first ones say what went wrong
 
 
@@ -63,6 +67,7 @@ class Call:
         "answered",
         "assembly",
         "diagnostics",
+        "early",
         "end_reason",
         "executed",
         "faults",
@@ -75,6 +80,7 @@ class Call:
         "name",
         "parser",
         "projection",
+        "refused",
         "server_executed",
         "spoilt",
         "state",
@@ -99,7 +105,9 @@ class Call:
         self.answered = False  # the reader's own result is on the wire: the right to run it is used up
         self.faults: set[Fault] = set()
         self.diagnostics: list[Diagnostic] = []
-        self.parser: Parser | None = None  # a call of kind `json` has one
+        self.parser: Parser | None = None  # made for a call of kind `json` when its first text comes
+        self.early: EarlyChecker | None = None  # watches the arguments while they come
+        self.refused = False  # it said that they can never be valid
         self.spoilt = False  # the parser's failure was told
         self.text_bytes = 0  # of a call of kind `text`
         self.text: StringIO | None = None  # the raw text, kept only where the wire repeats it
@@ -138,6 +146,8 @@ class Coordinator:
         limits: Bounds on calls, names, arguments.
         keep_text: Keep each call's raw text, for wires that repeat it at the end.
         control_characters: What the parsers do with raw control characters in strings.
+        tools: The tools whose schemas are watched while the arguments arrive.
+        allow_unknown: A call to a tool that is not among them is no bad sign.
         on_fault: Called with a call (`None`: the whole stream) and the remark when it gets a fault.
     """
 
@@ -147,9 +157,15 @@ class Coordinator:
         *,
         keep_text: bool = False,
         control_characters: Literal["reject", "keep"] = "reject",
+        tools: Toolset | None = None,
+        allow_unknown: bool = False,
         on_fault: Callable[[Call | None, Diagnostic], None] | None = None,
     ) -> None:
         self.limits = limits
+        # Events are drained after every slice, so that the bound on queued ones is never met.
+        self._watched_limits = replace(limits, queued_events=max(limits.queued_events, 2 * WATCHED_SLICE))
+        self._tools = tools
+        self._allow_unknown = allow_unknown
         self._control_characters = control_characters
         self.calls: dict[str, Call] = {}
         self.turns: dict[str, Turn] = {}
@@ -189,8 +205,6 @@ class Coordinator:
             )
             return
         call = Call(f"call-{len(self.calls)}", key, where, kind)
-        if kind == "json":
-            call.parser = Parser(limits=self.limits, control_characters=self._control_characters, events=False)
         self.calls[key] = call
         where.calls.append(call)
         call.server_executed = server_executed
@@ -235,9 +249,14 @@ class Coordinator:
             return
         parser = call.parser
         if parser is None:
-            self._free_text(call, text)
-            return
-        parser.feed(text)
+            if call.kind == "text":
+                self._free_text(call, text)
+                return
+            parser = self._begin(call)
+        if call.early is None:
+            parser.feed(text)
+        else:
+            self._feed_watched(call, parser, call.early, text)
         if parser.failed and not call.spoilt:
             call.spoilt = True
             self._tell(call, parser.diagnostics[-1])
@@ -320,11 +339,17 @@ class Coordinator:
             call.end_reason = reason
 
     def call_held(self, key: str, reason: EndReason) -> None:
-        """Note that a call waits for somebody, or was taken back; nothing lets it go again."""
-        call = self._step(key, CallInput.HELD)
-        if call is not None:
-            call.held = True
-            call.end_reason = reason if reason != "complete" else "unknown"
+        """Note that a call waits for somebody, or was taken back; nothing lets it go again.
+
+        That may come at any time before the stream's end, also after the end of the call or of its turn.
+        """
+        self._live("call_held")
+        call = self.calls.get(key)
+        if call is None:
+            self._stream_fault("E_UNKNOWN_CALL", f"call_held for {key!r}, which was never started", "protocol")
+            return
+        call.held = True
+        call.end_reason = reason if reason != "complete" else "unknown"
 
     def tool_executed(self, key: str | None = None, *, own: bool = False) -> None:
         """Poison the named call, or every call when none is named; an own answer in its time only uses it up."""
@@ -430,6 +455,40 @@ class Coordinator:
         self._stream_fault(code, message, "limit")
 
     # -- inside --------------------------------------------------------------
+
+    def _begin(self, call: Call) -> Parser:
+        """Make a call's parser when its first text comes: by then its name is whole."""
+        if self._tools is not None and call.name is not None:
+            call.early = self._tools.early(call.name)
+            if not self._allow_unknown and not self._tools.known(call.name):
+                self._tell(
+                    call,
+                    Diagnostic(
+                        code="E_UNKNOWN_TOOL",
+                        message=f"{call.label} names {call.name!r}, which was not offered",
+                        call_id=call.id,
+                        tool=call.name,
+                    ),
+                )
+        watched = call.early is not None
+        call.parser = Parser(
+            limits=self._watched_limits if watched else self.limits,
+            control_characters=self._control_characters,
+            events=watched,
+        )
+        return call.parser
+
+    def _feed_watched(self, call: Call, parser: Parser, early: EarlyChecker, text: str | bytes) -> None:
+        """Feed text and show what it committed to the schema's early checker."""
+        for at in range(0, len(text), WATCHED_SLICE):
+            parser.feed(text[at : at + WATCHED_SLICE])
+            for event in parser.drain_events():
+                if call.refused:
+                    break
+                no = early.on_event(event)
+                if no is not None:
+                    call.refused = True
+                    self._tell(call, replace(no, call_id=call.id))
 
     def _free_text(self, call: Call, text: str | bytes) -> None:
         if isinstance(text, str):

@@ -1,0 +1,114 @@
+"""Early rejection: the guard says no while the stream still runs, and never says yes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from interlock import Guard
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "mode": {"enum": ["r", "w"]},
+        "count": {"type": "integer", "minimum": 0},
+        "items": {"type": "array", "items": {"type": "number"}},
+        "text": {"type": "string", "pattern": "^a"},
+    },
+    "required": ["mode"],
+    "additionalProperties": False,
+}
+START = {"type": "call_start", "key": "a", "id": "call_1", "name": "f"}
+
+
+def doomed_after(text: str, step: int = 1, **options: Any) -> int | None:
+    """How many characters it took until the call was doomed; `None`: never."""
+    guard = Guard("normalized", tools={"f": SCHEMA}, **options)
+    guard.push(START)
+    for at in range(0, len(text), step):
+        guard.push({"type": "arguments_delta", "key": "a", "text": text[at : at + step]})
+        if guard.doomed:
+            assert list(guard.doomed) == ["call-0"]
+            return min(at + step, len(text))
+    return None
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ('{"mode": "x", ', '{"mode": "x"'),
+        ('{"count": "5", ', '{"count": "5"'),
+        ('{"count": -1, ', '{"count": -1,'),
+        ('{"unknown": 1, ', '{"unknown": 1,'),
+        ('{"items": {"a": 1}', '{"items": {'),
+        ('{"items": [1, 2, "3"', '{"items": [1, 2, "3"'),
+        ('{"text": "bcd", ', '{"text": "bcd"'),
+        ('{"mode": "r", "mode"', '{"mode": "r", "mode"'),
+        ("[1", "["),
+        ('{"mode" x', '{"mode" x'),
+    ],
+)
+def test_a_no_comes_as_soon_as_it_is_certain(text: str, seen: str) -> None:
+    """The character that settles it is the one after which the call is doomed."""
+    assert doomed_after(text) == len(seen)
+
+
+def test_a_call_that_can_still_become_valid_is_not_doomed() -> None:
+    """Open values, missing required members: no opinion."""
+    assert doomed_after('{"mode": "w", "count": 5, "items": [1, 2.5], "text": "abc"') is None
+
+
+def test_many_values_in_one_delta_pass_the_event_queue() -> None:
+    """The watched parser's events are drained in slices, so a large healthy delta is no resource limit."""
+    text = '{"mode": "r", "items": [' + "1," * 60_000 + "1]}"
+    guard = Guard("normalized", tools={"f": SCHEMA})
+    for event in (
+        START,
+        {"type": "arguments_delta", "key": "a", "text": text},
+        {"type": "stream_end", "reason": "complete"},
+    ):
+        guard.push(event)
+    assert guard.finish().decisions[0].action == "execute"
+    assert doomed_after(text[:-2] + ', "x"', step=len(text)) is not None
+
+
+def test_an_unknown_tool_dooms_its_call_when_its_arguments_begin() -> None:
+    """The name is whole by then."""
+    guard = Guard("normalized", tools={"other": SCHEMA})
+    guard.push(START)
+    assert not guard.doomed
+    guard.push({"type": "arguments_delta", "key": "a", "text": "{"})
+    assert guard.doomed["call-0"].code == "E_UNKNOWN_TOOL"
+    relaxed = Guard("normalized", tools={"other": SCHEMA}, allow_unknown_tools=True)
+    relaxed.push(START)
+    relaxed.push({"type": "arguments_delta", "key": "a", "text": "{"})
+    assert not relaxed.doomed
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["mode", "count", "items", "text", "other"]),
+        st.one_of(
+            st.sampled_from(["r", "ab", "b"]),
+            st.integers(-2, 9),
+            st.lists(st.integers() | st.text(max_size=2), max_size=3),
+        ),
+    ),
+    st.integers(1, 7),
+)
+def test_what_was_doomed_never_executes_and_what_executes_was_never_doomed(value: dict[str, Any], step: int) -> None:
+    """The early no and the final verdict agree."""
+    import json
+
+    text = json.dumps(value)
+    guard = Guard("normalized", tools={"f": SCHEMA})
+    guard.push(START)
+    for at in range(0, len(text), step):
+        guard.push({"type": "arguments_delta", "key": "a", "text": text[at : at + step]})
+    doomed = bool(guard.doomed)
+    guard.push({"type": "stream_end", "reason": "complete"})
+    action = guard.finish().decisions[0].action
+    assert not (doomed and action == "execute")
