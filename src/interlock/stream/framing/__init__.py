@@ -13,7 +13,9 @@ __all__ = ["Decoder", "decoder_for"]
 class Decoder(Protocol):
     """Turns pieces of a body into events: dicts, `"[DONE]"`, or `{"raw": text}` for data that is no JSON."""
 
-    overflowed: bool  # one event passed `limits.frame_bytes`; nothing is decoded any more
+    @property
+    def overflowed(self) -> bool:
+        """Whether one event passed `limits.frame_bytes`; nothing is decoded any more."""
 
     def feed(self, chunk: bytes) -> list[Any]:
         """Return the events that this piece completes."""
@@ -37,4 +39,12 @@ def decoder_for(wire: str, framing: str, limits: Limits) -> Decoder:
         from interlock.stream.framing.ndjson import NDJSONDecoder
 
         return NDJSONDecoder(limits.frame_bytes)
+    if framing == "sse_or_json":
+        from interlock.stream.framing.json_array import SSEOrJSONDecoder
+
+        return SSEOrJSONDecoder(limits.frame_bytes)
+    if framing == "aws_event_stream":
+        from interlock.stream.framing.aws_event_stream import AWSEventStreamDecoder
+
+        return AWSEventStreamDecoder(limits.frame_bytes)
     raise InvalidOptionError(f"wire {wire!r} has no byte form; push its events instead")
