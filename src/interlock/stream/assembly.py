@@ -7,6 +7,7 @@ is certain when all values are, no array has a hole, and the call was closed.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Final, Literal
 
 from interlock.limits import Limits
@@ -90,6 +91,10 @@ class Assembly:
     def _write(self, path: Path, value: Any, more: bool) -> Problem | None:
         if not path or isinstance(path[0], int):
             return _malformed(f"a value came for {show(path)}; expected a member of the arguments' object")
+        if not all(isinstance(step, str) or (type(step) is int and step >= 0) for step in path):
+            return _malformed(f"the path {path!r:.80} holds a step that is neither a name nor an index")
+        if not (value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and isfinite(value))):
+            return _malformed(f"{value!r:.80} came for {show(path)}; expected a string, number, boolean or null")
         if len(path) >= self._limits.depth:
             return _limit("E_LIMIT_DEPTH", f"{show(path)} is deeper than limits.depth ({self._limits.depth})")
         try:

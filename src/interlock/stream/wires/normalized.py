@@ -57,6 +57,9 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "fault": (str, type(None)),
     "reason": (str,),
     "value": (object,),
+    "path": (list, tuple),
+    "more": (bool,),
+    "own": (bool,),
 }
 
 
