@@ -100,6 +100,7 @@ class Adapter:
     """Translates the chunks of one Chat Completions stream."""
 
     traits: ClassVar[Traits] = Traits(calls_end=False, ends="source")
+    end_reasons: ClassVar[Mapping[str, EndReason]] = END_REASONS
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
@@ -173,7 +174,7 @@ class Adapter:
     def _finish(self, choice: _Choice, finish: str, native: str | None, carries: bool) -> None:
         if choice.finish == finish and not carries:
             return
-        reason = worse(END_REASONS.get(finish, "unknown"), native)
+        reason = worse(self.end_reasons.get(finish, "unknown"), native)
         if choice.refused and choice.calls:
             self._sink.provider_diagnostic(
                 "E_REFUSED",
@@ -183,7 +184,7 @@ class Adapter:
             )
         choice.finish = finish
         self._sink.turn_end(
-            choice.turn, reason, finish if native is None or reason == END_REASONS.get(finish) else native
+            choice.turn, reason, finish if native is None or reason == self.end_reasons.get(finish) else native
         )
 
     def _fragment(self, choice: _Choice, fragment: Any) -> None:

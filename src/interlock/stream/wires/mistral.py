@@ -1,0 +1,141 @@
+r"""Mistral: Chat Completions and Conversations (Agents), streamed (API v1).
+
+Chat is shaped like `openai_chat`, whose adapter reads it::
+
+    {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "abc", "function":
+                  {"name": "f", "arguments": "{\"a\":1}"}}]}, "finish_reason": "tool_calls"}]}
+
+It differs: calls mostly come whole, in one chunk, often with the finish reason;
+`arguments` is a string or an object (a projection); the id `"null"` and, in the
+SDK's objects, the index 0 are fillers for what was not sent. So an index never
+tells two calls apart that carry different ids, and no id is made of `"null"`.
+
+Conversations send typed events::
+
+    {"type": "function.call.delta", "tool_call_id": "t1", "name": "f", "arguments": "{\"a\":", "output_index": 0}
+    {"type": "function.call.delta", "tool_call_id": "t1", "name": "f", "arguments": "1}", "output_index": 0}
+    {"type": "conversation.response.done", "usage": {...}}
+
+Identity there: `tool_call_id`; every event repeats the name. There is no end of
+a call; `conversation.response.done` ends the turn, and carries no reason.
+`confirmation_status` other than `allowed` holds the call. `tool.execution.*` are
+connectors that Mistral runs.
+
+The SDK wraps each event in an object with `data`.
+
+Source:
+    docs.mistral.ai/api (chat and beta conversations, read 2026-11-30); types of
+    the Python SDK mistralai 3.7.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from interlock.stream.access import get, text_of, word
+from interlock.stream.events import Sink
+from interlock.stream.wires import openai_chat
+from interlock.vocabulary import EndReason
+
+__all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
+
+SOURCE_KEY: Final = "chat: the choice's `index` with the tool call's `id` and `index`; conversations: `tool_call_id`"
+
+END_REASONS: Final[Mapping[str, EndReason]] = {
+    "stop": "complete",
+    "tool_calls": "complete",
+    "length": "length",
+    "model_length": "length",
+    "error": "provider_error",
+    "conversation.response.done": "complete",
+    "conversation.response.error": "provider_error",
+}
+
+_TURN: Final = "response"
+_OWN: Final = ("function.call.", "tool.execution.", "conversation.response.", "message.output.", "agent.handoff.")
+
+
+def recognises(event: Any) -> int:
+    """Rate how well an event fits this wire: 0 not at all, 1 maybe, 2 surely."""
+    data = get(event, "data")
+    if data is not None:
+        event = data
+    kind = get(event, "type")
+    if isinstance(kind, str) and kind.startswith(_OWN):
+        return 2
+    # Chat chunks are recognised as `openai_chat`, except for what only the SDK or this API sends.
+    choices = get(event, "choices")
+    if not isinstance(choices, list) or not choices:
+        return 0
+    content = get(get(choices[0], "delta"), "content")
+    return 3 if data is not None or isinstance(content, list) else 0
+
+
+class Adapter(openai_chat.Adapter):
+    """Translates the events of one Mistral stream."""
+
+    end_reasons: ClassVar[Mapping[str, EndReason]] = END_REASONS
+
+    def __init__(self, sink: Sink) -> None:
+        super().__init__(sink)
+        self._names: dict[str, str | None] = {}  # tool_call_id -> name, in a conversation
+        self._executions = 0
+
+    def push(self, event: Any) -> None:
+        """Translate one chunk or event."""
+        data = get(event, "data")
+        if data is not None:
+            event = data
+        kind = get(event, "type")
+        if kind is None or get(event, "choices") is not None:
+            super().push(event)
+        elif kind == "function.call.delta":
+            self._function_call(event)
+        elif kind == "tool.execution.started":
+            self._execution(event)
+        elif kind == "conversation.response.done":
+            self._sink.turn_end(_TURN, "complete", kind)
+            self._sink.done_marker()
+        elif kind == "conversation.response.error":
+            self._sink.stream_end("provider_error", word(get(event, "code")) or "error")
+        else:
+            super().push(event)
+
+    def _function_call(self, event: Any) -> None:
+        id, name = text_of(get(event, "tool_call_id")), text_of(get(event, "name"))
+        if id is None or id == "null":
+            self._sink.provider_diagnostic(
+                "E_CALL_ID", "a function.call.delta has no tool_call_id", turn=_TURN, fault="protocol"
+            )
+            return
+        if id not in self._names:
+            self._names[id] = name
+            self._sink.call_start(id, id=id, name=name, turn=_TURN)
+        elif name is not None and name != self._names[id]:
+            self._sink.provider_diagnostic(
+                "E_NAME_CONFLICT",
+                f"the call {id!r} has two names: {self._names[id]!r} and {name!r}",
+                key=id,
+                fault="protocol",
+            )
+        status = text_of(get(event, "confirmation_status"))
+        if status not in (None, "allowed"):
+            self._sink.call_held(id, "cancelled" if status == "denied" else "paused")
+        arguments = get(event, "arguments")
+        if isinstance(arguments, str):
+            if arguments:
+                self._sink.arguments_delta(id, arguments)
+        elif arguments is not None:
+            self._sink.arguments_value(id, arguments)
+
+    def _execution(self, event: Any) -> None:
+        """Report a connector that Mistral runs by itself."""
+        key = f"execution-{self._executions}"
+        self._executions += 1
+        self._sink.call_start(
+            key, id=text_of(get(event, "id")), name=text_of(get(event, "name")), turn=_TURN, server_executed=True
+        )
+        arguments = get(event, "arguments")
+        if isinstance(arguments, str) and arguments:
+            self._sink.arguments_delta(key, arguments)

@@ -1,0 +1,92 @@
+r"""Ollama `/api/chat`, streamed as newline-delimited JSON.
+
+One call on the wire::
+
+    {"message": {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": {"a": 1}}}]},
+     "done": false}
+    {"message": {"role": "assistant", "content": ""}, "done": true, "done_reason": "stop"}
+
+Identity: the call's ordinal in the stream; an `id` is there on newer servers
+only. A call comes whole, in one line, and its end with it. `arguments` is a
+value that the server parsed: a projection. End of the turn: the line with
+`done: true`; without it the stream was cut, which the official client does not
+notice. An object without `message` and with `error` is the server's failure.
+
+A call that a server leaks as text, since its template is not parsed, is no call.
+
+Source:
+    github.com/ollama/ollama/blob/main/docs/api.md (read 2026-11-30); types of
+    the Python client ollama 0.6.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from interlock.stream.access import get, items, text_of, word
+from interlock.stream.events import Sink
+from interlock.stream.wires import Traits
+from interlock.vocabulary import EndReason, SourceEnd
+
+__all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
+
+SOURCE_KEY: Final = "the ordinal of the call in the stream"
+
+END_REASONS: Final[Mapping[str, EndReason]] = {
+    "stop": "complete",
+    "length": "length",
+    # The model was loaded or unloaded; nothing was generated.
+    "load": "unknown",
+    "unload": "unknown",
+}
+
+_TURN: Final = "response"
+
+
+def recognises(event: Any) -> int:
+    """Rate how well an event fits this wire: 0 not at all, 1 maybe, 2 surely."""
+    return 2 if isinstance(get(event, "done"), bool) and get(event, "message") is not None else 0
+
+
+class Adapter:
+    """Translates the lines of one chat response."""
+
+    traits: ClassVar[Traits] = Traits(framing="ndjson", calls_end=True, ends="turn")
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._calls = 0
+
+    def push(self, event: Any) -> None:
+        """Translate one line."""
+        error = get(event, "error")
+        if error:
+            self._sink.stream_end("provider_error", str(error)[:80])
+            return
+        calls = get(get(event, "message"), "tool_calls")
+        if calls:
+            for raw in items(calls):
+                self._call(raw)
+        if get(event, "done") is True:
+            said = word(get(event, "done_reason"))
+            self._sink.turn_end(_TURN, END_REASONS.get(said or "", "unknown"), said)
+
+    def source_ended(self, end: SourceEnd) -> None:
+        """Conclude nothing: only the line with `done` ends a response."""
+
+    def _call(self, raw: Any) -> None:
+        function = get(raw, "function")
+        key = f"{self._calls}"
+        self._sink.call_start(
+            key, id=text_of(get(raw, "id")), index=self._calls, name=text_of(get(function, "name")), turn=_TURN
+        )
+        self._calls += 1
+        arguments = get(function, "arguments")
+        if isinstance(arguments, str):
+            # Compatible servers send the model's own text.
+            if arguments:
+                self._sink.arguments_delta(key, arguments)
+        elif arguments is not None:
+            self._sink.arguments_value(key, arguments)
+        self._sink.call_end(key)
