@@ -18,7 +18,7 @@ from interlock.vocabulary import SourceEnd
 
 __all__ = ["WIRES", "Adapter", "Traits", "adapter_class"]
 
-Framing = Literal["sse", "ndjson", "aws_event_stream", "json", "none"]
+Framing = Literal["sse", "ndjson", "aws_event_stream", "sse_or_json", "none"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +60,16 @@ class Adapter(Protocol):
 WIRES: Final[dict[str, str]] = {
     "ai_sdk": "interlock.stream.wires.ai_sdk",
     "anthropic": "interlock.stream.wires.anthropic",
+    "bedrock_converse": "interlock.stream.wires.bedrock_converse",
+    "cohere_v2": "interlock.stream.wires.cohere_v2",
+    "gemini": "interlock.stream.wires.gemini",
+    "mistral": "interlock.stream.wires.mistral",
     "normalized": "interlock.stream.wires.normalized",
+    "ollama": "interlock.stream.wires.ollama",
     "openai_chat": "interlock.stream.wires.openai_chat",
+    "openai_realtime": "interlock.stream.wires.openai_realtime",
     "openai_responses": "interlock.stream.wires.openai_responses",
+    "openrouter": "interlock.stream.wires.openrouter",
 }
 
 
