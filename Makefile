@@ -1,38 +1,52 @@
 # `make` alone prints this list.
-PYTHON ?= python3
+# The first Python that is new enough; `make PYTHON=...` names another.
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(STAMP): pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "interlock needs Python 3.11 or newer: make PYTHON=python3.11"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[all]' --group dev
-	@touch $(STAMP)
+$(VENV)/bin/python:
+	@test -n "$(PYTHON)" || { echo "interlock needs Python 3.11 or newer: make PYTHON=/path/to/python"; exit 1; }
+	@echo "creating $(VENV)"
+	@$(PYTHON) -m venv $(VENV) && $(PIP) --upgrade pip || { rm -rf $(VENV); exit 1; }
 
-setup: $(STAMP) ## create .venv with all that development needs
+# What only the demo needs is less than what development needs, and is installed faster.
+$(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
+	@echo "installing the demo's packages"
+	@$(PIP) -e '.[cli,pydantic]' --group demo
+	@touch $@
 
-test: $(STAMP) ## run all tests
+$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+	@echo "installing the packages for development"
+	@$(PIP) -e '.[all]' --group dev
+	@touch $@
+
+demo: $(VENV)/.demo ## broken streams and a broken history, with the official clients; no API key
+	@$(BIN)/python examples/demo.py
+
+setup: $(VENV)/.dev ## create .venv with all that development needs
+
+test: $(VENV)/.dev ## run all tests
 	$(BIN)/python -m pytest -n auto
 
-lint: $(STAMP) ## ruff
+lint: $(VENV)/.dev ## ruff
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(STAMP) ## mypy, strict
+types: $(VENV)/.dev ## mypy, strict
 	$(BIN)/mypy
 
-format: $(STAMP) ## rewrite the code in the project's style
+format: $(VENV)/.dev ## rewrite the code in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean: ## remove all that was generated
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
-.PHONY: help setup test lint types format clean
+.PHONY: help demo setup test lint types format clean

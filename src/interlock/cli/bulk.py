@@ -20,7 +20,7 @@ from interlock.cli.progress import progress
 from interlock.cli.resume import Done, Output, mark_of
 from interlock.cli.screen import screen
 from interlock.cli.settings import Settings
-from interlock.cli.sources import STDIN, label
+from interlock.cli.sources import STDIN, label, shown
 from interlock.cli.terminal import escape, is_terminal, shorten
 from interlock.cli.writing import target_of
 
@@ -222,4 +222,4 @@ def _summary(done: Done, path: str, job: Job, out: TextIO) -> None:
         parts.append(f"{done.remaining:,} cannot be healed")
     if done.bad:
         parts.append(f"{done.bad:,} unreadable line{'' if done.bad == 1 else 's'}")
-    lines.line(f"{'standard input' if path == STDIN else path}: {', '.join(parts)}.", "strong")
+    lines.line(f"{shown(path)}: {', '.join(parts)}.", "strong")

@@ -11,7 +11,7 @@ from interlock.cli.documents import document_of
 from interlock.cli.kinds import is_many
 from interlock.cli.screen import screen
 from interlock.cli.settings import settings_of
-from interlock.cli.sources import label, opened, read_all
+from interlock.cli.sources import label, opened, read_all, shown
 from interlock.history.engine import check
 
 __all__ = ["run"]
@@ -33,7 +33,7 @@ def run(options: Namespace) -> int:
     else:
         out = screen(sys.stdout)
         rules = f"rules of {result.provider}" if result.provider else "rules that all providers share"
-        out.line(f"{options.file}: {result.wire}, {rules}")
+        out.line(f"{shown(options.file)}: {result.wire}, {rules}")
         show_audit(out, result.findings, done=False)
         count = len(result.findings)
         out.line("Nothing found." if result.valid else f"{count} finding{'' if count == 1 else 's'}.", "strong")

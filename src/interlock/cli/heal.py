@@ -13,7 +13,7 @@ from interlock.cli.failure import Failure
 from interlock.cli.kinds import is_many
 from interlock.cli.screen import screen
 from interlock.cli.settings import settings_of
-from interlock.cli.sources import STDIN, label, opened, read_all
+from interlock.cli.sources import STDIN, label, opened, read_all, shown
 from interlock.cli.writing import write
 from interlock.history.engine import HealResult, heal
 
@@ -56,7 +56,7 @@ def _put(options: Namespace, document: Document, result: HealResult, data: bytes
 def _show(options: Namespace, document: Document, result: HealResult) -> None:
     out = screen(sys.stderr if options.output == STDIN else sys.stdout)
     rules = f"rules of {result.provider}" if result.provider else "rules that all providers share"
-    out.line(f"{options.file}: {result.wire}, {rules}")
+    out.line(f"{shown(options.file)}: {result.wire}, {rules}")
     show_audit(out, (*result.repairs, *result.remaining), done=True)
     if options.diff:
         for line, style in diff(result, history_of(document.value)):

@@ -13,7 +13,7 @@ from typing import Any, Final
 from interlock.cli.failure import Failure
 from interlock.cli.progress import progress
 from interlock.cli.screen import Cell, screen
-from interlock.cli.sources import STDIN, label, read_document
+from interlock.cli.sources import STDIN, label, read_document, shown
 from interlock.cli.streams import read_events
 from interlock.cli.terminal import compact
 from interlock.errors import WireError
@@ -107,7 +107,7 @@ def _size(path: str) -> int | None:
 
 def _show(report: Report, path: str) -> None:
     out = screen(sys.stdout)
-    out.line(f"{'standard input' if path == STDIN else path}: wire {report.wire}, ended {report.end_reason}")
+    out.line(f"{shown(path)}: wire {report.wire}, ended {report.end_reason}")
     if report.decisions:
         out.table(
             ("call", "decision", "what arrived", "why"),

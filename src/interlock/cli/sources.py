@@ -25,6 +25,7 @@ __all__ = [
     "parse_strictly",
     "read_all",
     "read_document",
+    "shown",
     "why",
 ]
 
@@ -39,6 +40,11 @@ _UTF8_BOM: Final = b"\xef\xbb\xbf"
 def label(path: str) -> str:
     """Name a file in a message."""
     return "standard input" if path == STDIN else repr(path)
+
+
+def shown(path: str) -> str:
+    """Name a file in a report."""
+    return "standard input" if path == STDIN else path
 
 
 def megabytes(size: int) -> str:
