@@ -80,14 +80,20 @@ def recognises(event: Any) -> int:
 
 
 class Adapter:
-    """Translates the events of one Messages stream."""
+    """Translates the events of one Messages stream.
+
+    Args:
+        sink: Who is told.
+        scope: A prefix for turns and source keys, for a wire that carries several such streams.
+    """
 
     traits: ClassVar[Traits] = Traits(calls_end=True, ends="turn", empty_is_object=True)
 
-    def __init__(self, sink: Sink) -> None:
+    def __init__(self, sink: Sink, scope: str = "") -> None:
         self._sink = sink
+        self._scope = scope
         self._messages = 0
-        self._turn = "message-0"
+        self._turn = f"{scope}message-0"
         self._live = False  # a message has started and not ended
         self._ended = False
         self._keys: dict[int, str] = {}  # block index -> source key, for tool blocks
@@ -104,10 +110,12 @@ class Adapter:
                 kind = event.type
                 if kind == "content_block_delta":
                     delta = event.delta
-                    if delta.type == "input_json_delta" and delta.partial_json:
-                        self._sink.arguments_delta(self._key(event.index), delta.partial_json)
+                    if delta.type == "input_json_delta":
+                        text = delta.partial_json
+                        if text:
+                            self._sink.arguments_delta(self._keys[event.index], text)
                     return
-            except AttributeError:
+            except (AttributeError, KeyError):
                 kind = get(event, "type")
         if kind == "content_block_delta":
             delta = get(event, "delta")
@@ -153,7 +161,7 @@ class Adapter:
         if self._live:
             self._sink.turn_replaced(self._turn)
             self._messages += 1
-            self._turn = f"message-{self._messages}"
+            self._turn = f"{self._scope}message-{self._messages}"
         self._live = True
         self._keys = {}
         self._blocks = set()

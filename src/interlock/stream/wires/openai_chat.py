@@ -108,6 +108,8 @@ class Adapter:
 
     def push(self, event: Any) -> None:
         """Translate one chunk. The official client's helper events are unwrapped or ignored."""
+        if type(event) is not dict and self._usual(event):
+            return
         choices = get(event, "choices")
         if choices is None and get(event, "type") == "chunk":
             event = get(event, "chunk")
@@ -137,6 +139,40 @@ class Adapter:
         """Conclude nothing: a choice without a finish reason stays unconfirmed."""
 
     # -- inside --------------------------------------------------------------
+
+    def _usual(self, chunk: Any) -> bool:
+        """Take the official client's chunk when it only continues one call, or carries only text.
+
+        Nearly every chunk is like that; everything else is left to the general way.
+        """
+        try:
+            if chunk.__pydantic_extra__:
+                return False
+            (choice,) = chunk.choices
+            known = self._choices.get(choice.index)
+            delta = choice.delta
+            if (
+                known is None
+                or choice.finish_reason is not None
+                or choice.__pydantic_extra__
+                or delta.function_call is not None
+                or delta.refusal is not None
+                or delta.__pydantic_extra__
+            ):
+                return False
+            if delta.tool_calls is None:
+                return True
+            (fragment,) = delta.tool_calls
+            call = known.by_index.get(fragment.index)
+            function = fragment.function
+            text = function.arguments
+            if call is None or not call.started or fragment.id or function.name or type(text) is not str:
+                return False
+        except (AttributeError, TypeError, ValueError):
+            return False
+        if text:
+            self._sink.arguments_delta(call.key, text)
+        return True
 
     def _choice(self, chunk: Any) -> None:
         index = get(chunk, "index")
