@@ -1,0 +1,372 @@
+"""`openai_responses`: the input items of the Responses API.
+
+API: OpenAI Responses, `input`; https://platform.openai.com/docs/api-reference/responses and openai-python 3.57.0
+(read 2026-11).
+
+One call and its answer::
+
+    {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "..."}
+    {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "f", "arguments": "{}"}
+    {"type": "function_call_output", "call_id": "call_1", "output": "done"}
+
+A list of items, of which messages are only one kind: each item is a view of its
+own, and all but messages are their own only part. Calls of the built-in tools that
+a client runs (shell, patches, the computer, tool search) pair with output types of
+their own; calls that OpenAI runs carry their result inside, or stand beside it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Final, Literal
+
+from interlock.history.turns import (
+    Approval,
+    Call,
+    ContentForm,
+    Media,
+    Message,
+    Opaque,
+    Part,
+    Reasoning,
+    Result,
+    Role,
+    Text,
+)
+from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, plain_text
+
+__all__ = ["OpenAIResponses"]
+
+_ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "developer": "developer"}
+_TEXTS: Final = ("input_text", "output_text", "text")
+_MEDIA: Final = {
+    "input_image": "image",
+    "image_url": "image",
+    "input_file": "file",
+    "file": "file",
+    "input_audio": "audio",
+    "computer_screenshot": "image",
+}
+_FILE_KINDS: Final[Mapping[str, frozenset[str]]] = {
+    "document": frozenset({"application/pdf", "pdf"}),
+    "audio": frozenset({"mp3", "wav", "ogg", "flac", "m4a", "aac"}),
+    "video": frozenset({"mp4", "mov", "webm", "mkv", "mpeg", "avi"}),
+}
+#: Call item -> (output item, the output's field for the body, its field for the call's id).
+_PAIRS: Final[Mapping[str, tuple[str, str, str]]] = {
+    "function_call": ("function_call_output", "output", "call_id"),
+    "custom_tool_call": ("custom_tool_call_output", "output", "call_id"),
+    "shell_call": ("shell_call_output", "output", "call_id"),
+    "local_shell_call": ("local_shell_call_output", "output", "id"),
+    "apply_patch_call": ("apply_patch_call_output", "output", "call_id"),
+    "computer_call": ("computer_call_output", "output", "call_id"),
+    "tool_search_call": ("tool_search_output", "tools", "call_id"),
+    "program": ("program_output", "result", "call_id"),
+}
+_OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {kind: (body, key) for kind, body, key in _PAIRS.values()}
+
+
+class OpenAIResponses(Wire):
+    """The Responses API; see the module's text."""
+
+    name: ClassVar[str] = "openai_responses"
+    provider: ClassVar[str | None] = "openai"
+    body_key: ClassVar[str] = "input"
+    results_share: ClassVar[bool] = False
+    roles: ClassVar[Mapping[str, Role]] = _ROLES
+    arguments: ClassVar[Literal["object", "text", "either"]] = "text"
+    turn: ClassVar[Literal["message", "run", "calls"]] = "calls"
+
+    # -- reading ---------------------------------------------------------------------------------
+
+    def read_message(self, native: Any, at: int) -> Message:
+        """Return the view of one item."""
+        if not isinstance(native, dict):
+            return opaque_message(native, at)
+        kind = native.get("type")
+        if kind is None or kind == "message":
+            return self._message(native, at)
+        if not isinstance(kind, str):
+            return opaque_message(native, at)
+        if kind in _PAIRS:
+            return _item("assistant", _call(native, kind), native, at)
+        if kind in _OUTPUTS:
+            result = _result(native, kind)
+            return _item("assistant" if result.server else "tool", result, native, at)
+        if kind == "reasoning":
+            return _item("assistant", _reasoning(native), native, at)
+        if kind == "mcp_approval_request":
+            # An id that no call has: the call behind the question is the server's.
+            approval_id = as_string(native.get("id"))
+            asked = Approval(native=native, slot="self", index=0, approval_id=approval_id, call_id=approval_id)
+            return _item("assistant", asked, native, at)
+        if kind == "mcp_approval_response":
+            approval_id = as_string(native.get("approval_request_id"))
+            answered = Approval(
+                native=native,
+                slot="self",
+                index=0,
+                approval_id=approval_id,
+                call_id=approval_id,
+                approved=native.get("approve") is True,
+                reason=as_string(native.get("reason")),
+            )
+            return _item("user", answered, native, at)
+        # References, what OpenAI ran itself, compactions, tools loaded on the way: all of it stands inside
+        # the model's turn, and none of it needs an answer.
+        return _item("assistant", Opaque(native=native, slot="self", index=0, type=kind), native, at)
+
+    def _message(self, native: dict[str, Any], at: int) -> Message:
+        word = native.get("role")
+        if word == "tool" and "tool_call_id" in native:
+            # Chat Completions' way to give a result: paired as one, and rewritten by `retyped`.
+            return _item("tool", _chat_result(native), native, at)
+        role = _ROLES.get(word) if isinstance(word, str) else None
+        if role is None:
+            if word is None and native.keys() == {"id"}:  # an `item_reference` may leave its type out
+                held = Opaque(native=native, slot="self", index=0, type="item_reference")
+                return _item("assistant", held, native, at)
+            return opaque_message(native, at)
+        content = native.get("content")
+        form: ContentForm
+        parts: tuple[Part, ...]
+        if isinstance(content, str):
+            form = "string"
+            parts = (Text(native=content, text=content, index=0),)
+        elif isinstance(content, list):
+            form = "parts"
+            parts = tuple([_block(block, i) for i, block in enumerate(content)])
+        else:
+            form = "null" if "content" in native else "absent"
+            parts = () if content is None else (Opaque(native=content, index=0),)
+        return Message(role=role, parts=parts, native=native, origins=(at,), form=form)
+
+    # -- fragments -------------------------------------------------------------------------------
+
+    def with_call(self, part: Call, **changes: Any) -> Call:
+        """Return the call with another id; name and arguments only where the item has them."""
+        native: dict[str, Any] = dict(part.native)
+        if "call_id" in changes:
+            native["call_id"] = changes["call_id"]
+        if "name" in changes and "name" in native:
+            native["name"] = changes["name"]
+        if "arguments" in changes and native.get("type") == "function_call":
+            native["arguments"] = changes["arguments"]
+        return replace(part, native=native, **changes)
+
+    def with_result(self, part: Result, **changes: Any) -> Result:
+        """Return the output with another id or body; this wire has no error flag."""
+        native: dict[str, Any] = dict(part.native)
+        body, key = _OUTPUTS.get(native.get("type", ""), ("content", "tool_call_id"))
+        if "call_id" in changes:
+            native[key] = changes["call_id"]
+        if "name" in changes and "name" in native:
+            native["name"] = changes["name"]
+        if "content" in changes:
+            native[body] = changes["content"]
+        return replace(part, native=native, **changes)
+
+    def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
+        """Return the output item of the call's own type, with this text where its body has room for words."""
+        kind = call.native.get("type") if isinstance(call.native, dict) else None
+        content: Any = text
+        native: dict[str, Any] = {"type": "function_call_output", "call_id": call.call_id}
+        if kind == "custom_tool_call":
+            native["type"] = "custom_tool_call_output"
+        elif kind == "local_shell_call":
+            native = {"type": "local_shell_call_output", "id": call.call_id}
+        elif kind == "shell_call":
+            native["type"] = "shell_call_output"
+            outcome = {"type": "exit", "exit_code": 1 if is_error else 0}
+            content = [{"stdout": "", "stderr": text, "outcome": outcome}]
+        elif kind == "apply_patch_call":
+            native |= {"type": "apply_patch_call_output", "status": "failed" if is_error else "completed"}
+        native["output"] = content
+        return Result(native=native, slot="self", call_id=call.call_id, name=None, content=content)
+
+    def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
+        """Return a `function_call` item without an `id`: those are the server's to give."""
+        text = json.dumps(arguments, ensure_ascii=False)
+        native = {"type": "function_call", "call_id": call_id, "name": name, "arguments": text}
+        return Call(native=native, slot="self", call_id=call_id, name=name, arguments=text)
+
+    def text_block(self, text: str, *, role: Role) -> Any:
+        """Return a text block: what the model said is `output_text`, all else is `input_text`."""
+        if role == "assistant":
+            return {"type": "output_text", "text": text, "annotations": []}
+        return {"type": "input_text", "text": text}
+
+    def result_text(self, part: Result) -> str:
+        """Return the words of an output; of a shell's output its streams."""
+        content = part.content
+        if isinstance(content, list):
+            words: list[str] = []
+            for block in content:
+                if isinstance(block, dict):
+                    words += [block[key] for key in ("text", "stdout", "stderr") if isinstance(block.get(key), str)]
+            return "\n".join(word for word in words if word)
+        return plain_text(content)
+
+    def joined_results(self, first: Result, second: Result) -> Result:
+        """Return one output with the bodies of both, where the type of the body allows for it."""
+        a, b = first.content, second.content
+        if isinstance(a, list) and isinstance(b, list):
+            return self.with_result(first, content=[*a, *b])
+        if isinstance(a, str) and isinstance(b, str):
+            return self.with_result(first, content=f"{a}\n\n{b}")
+        if isinstance(a, (str, list)) and isinstance(b, (str, list)):
+            return self.with_result(first, content=[*_output_blocks(a), *_output_blocks(b)])
+        return first
+
+    def with_approval(self, part: Approval, call_id: str) -> Approval:  # noqa: ARG002
+        """Return the approval as it is: it names the server's own call."""
+        return part
+
+    def media_in(self, part: Result) -> list[tuple[str, Any]]:
+        """Return the images and files in an output that is a list of blocks."""
+        blocks = part.content if isinstance(part.content, list) else []
+        return [(_media(one), one) for one in blocks if _kind(one) in _MEDIA]
+
+    # -- shapes ----------------------------------------------------------------------------------
+
+    def shaped_result(self, part: Result) -> Result | None:
+        """Return a function's output as a string or a list of blocks; the other types have bodies of their own."""
+        if part.native.get("type") not in ("function_call_output", "custom_tool_call_output"):
+            return None
+        if isinstance(part.content, (str, list)):
+            return None
+        return self.with_result(part, content="" if part.content is None else as_json(part.content))
+
+    def retyped(self, message: Message, part: Part) -> Part | None:
+        """Give a text or an image the type that its role takes, and a chat result the type of an item."""
+        native = part.native
+        if not isinstance(native, dict):
+            return None
+        if type(part) is Result:
+            if "type" in native or native.get("role") != "tool":
+                return None
+            body = native.get("content")
+            content = body if isinstance(body, (str, list)) or body is None else as_json(body)
+            item = {"type": "function_call_output", "call_id": part.call_id, "output": content}
+            return replace(part, native=item, content=content)
+        kind = native.get("type")
+        if type(part) is Text:
+            block = self.text_block(part.text, role=message.role)
+            if kind == block["type"]:
+                return None
+            rest = {key: value for key, value in native.items() if key not in ("annotations", "logprobs")}
+            return replace(part, native={**rest, **block})
+        if kind == "image_url" and message.role != "assistant":
+            given = native.get("image_url")
+            image = dict(given) if isinstance(given, dict) else {"url": given}
+            url = image.pop("url", None)
+            if isinstance(url, str):
+                return replace(part, native={"type": "input_image", "image_url": url, **image})
+        return None
+
+    def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:
+        """Name the fields that only answers and their parsers carry: "Unknown parameter"."""
+        found = super().stray_fields(native, part)
+        if not isinstance(native, dict):
+            return found
+        return (*found, *(key for key in ("parsed", "parsed_arguments", "created_by") if key in native))
+
+    # -- messages --------------------------------------------------------------------------------
+
+    def new_message(self, role: Role, parts: Iterable[Part]) -> Message:
+        """Return a new item: a whole item when the part is one, else a message."""
+        held = tuple(parts)
+        if len(held) == 1 and held[0].slot == "self":
+            return Message(role=role, parts=held, native=held[0].native, form="item", changed=True)
+        return super().new_message(role, held)
+
+
+def _item(role: Role, part: Part, native: dict[str, Any], at: int) -> Message:
+    return Message(role=role, parts=(part,), native=native, origins=(at,), form="item")
+
+
+def _call(native: dict[str, Any], kind: str) -> Call:
+    server = kind == "program"
+    if kind == "tool_search_call":
+        server = native.get("execution") != "client"
+    elif kind == "shell_call":
+        where = native.get("environment")
+        server = isinstance(where, dict) and where.get("type") not in ("local", None)
+    named = kind in ("function_call", "custom_tool_call")
+    return Call(
+        native=native,
+        slot="self",
+        index=0,
+        call_id=as_string(native.get("call_id")),
+        name=as_string(native.get("name")) if named else kind.removesuffix("_call"),
+        # Only a function's arguments are JSON text; the others' inputs have types of their own.
+        arguments=native.get("arguments") if kind == "function_call" else "{}",
+        server=server,
+    )
+
+
+def _result(native: dict[str, Any], kind: str) -> Result:
+    body, key = _OUTPUTS[kind]
+    server = kind == "program_output" or (kind == "tool_search_output" and native.get("execution") != "client")
+    return Result(
+        native=native,
+        slot="self",
+        index=0,
+        call_id=as_string(native.get(key)),
+        name=as_string(native.get("name")),
+        content=native.get(body),
+        server=server,
+    )
+
+
+def _chat_result(native: dict[str, Any]) -> Result:
+    return Result(
+        native=native,
+        slot="self",
+        index=0,
+        call_id=as_string(native.get("tool_call_id")),
+        name=as_string(native.get("name")),
+        content=native.get("content"),
+    )
+
+
+def _reasoning(native: dict[str, Any]) -> Reasoning:
+    text = plain_text(native.get("summary")) or plain_text(native.get("content"))
+    return Reasoning(
+        native=native, slot="self", index=0, text=text, signature=as_string(native.get("encrypted_content"))
+    )
+
+
+def _block(block: Any, at: int) -> Part:
+    if not isinstance(block, dict):
+        return Opaque(native=block, index=at)
+    kind = block.get("type")
+    if kind in _TEXTS and isinstance(block.get("text"), str):
+        return Text(native=block, text=block["text"], index=at)
+    if _kind(block) in _MEDIA:
+        return Media(native=block, media=_media(block), index=at)
+    return Opaque(native=block, index=at, type=as_string(kind))
+
+
+def _media(block: Mapping[str, Any]) -> str:
+    """Return the kind of a media block; a file is what its name or its data URL says."""
+    media = _MEDIA[block["type"]]
+    if media == "file":
+        data, _, _ = (as_string(block.get("file_data")) or "").partition(";base64,")
+        named = (as_string(block.get(key)) or "" for key in ("filename", "file_url"))
+        for word in (data.removeprefix("data:"), *(name.rpartition(".")[2].lower() for name in named)):
+            for kind, words in _FILE_KINDS.items():
+                if word in words or word.startswith(f"{kind}/"):
+                    return kind
+    return media
+
+
+def _kind(block: Any) -> str:
+    kind = block.get("type") if isinstance(block, dict) else None
+    return kind if isinstance(kind, str) else ""
+
+
+def _output_blocks(content: str | list[Any]) -> list[Any]:
+    return content if isinstance(content, list) else [{"type": "input_text", "text": content}]
