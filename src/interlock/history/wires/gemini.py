@@ -1,0 +1,222 @@
+"""`gemini`: the contents of the Gemini API, also on Vertex AI.
+
+API: Gemini `generateContent`, v1beta; https://ai.google.dev/api/generate-content and google-genai 3.6.1 (read 2026-11).
+
+One call and its answer::
+
+    {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}, "thoughtSignature": "..."}]}
+    {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"output": "done"}}}]}
+
+Keys come in camel case or, from some SDKs, in snake case; a part keeps the form it
+has. Calls may go without ids: then a response belongs to the turn ahead of it by
+name and order. `toolCall` and `toolResponse` are the server's own. A
+`thoughtSignature` may hang on any part and must stay on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
+
+from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
+from interlock.history.wires.base import Wire, as_json, as_string, opaque_message
+
+__all__ = ["Gemini"]
+
+_ROLES: Mapping[str, Role] = {"user": "user", "model": "assistant"}
+#: Each member that holds a part's data: camel case, snake case.
+_CALL = ("functionCall", "function_call")
+_RESPONSE = ("functionResponse", "function_response")
+_SERVER_CALL = ("toolCall", "tool_call")
+_SERVER_RESPONSE = ("toolResponse", "tool_response")
+_DATA = ("inlineData", "inline_data", "fileData", "file_data")
+_SIGNATURE = ("thoughtSignature", "thought_signature")
+_BODY_KEYS = ("output", "result", "error", "content", "return_value")
+
+
+class Gemini(Wire):
+    """The Gemini API; see the module's text."""
+
+    name: ClassVar[str] = "gemini"
+    provider: ClassVar[str | None] = "google"
+    body_key: ClassVar[str] = "contents"
+    result_role: ClassVar[Role] = "user"
+    roles: ClassVar[Mapping[str, Role]] = _ROLES
+    turn: ClassVar[Literal["message", "run", "calls"]] = "run"
+    has_ids: ClassVar[bool] = False
+    results_named: ClassVar[bool] = True
+    content_key: ClassVar[str] = "parts"
+
+    def read_message(self, native: Any, at: int) -> Message:
+        """Return the view of one content; one without a role is the user's."""
+        if not isinstance(native, dict):
+            return opaque_message(native, at)
+        word = native.get("role")
+        role = _ROLES.get(word) if isinstance(word, str) else "user" if word is None and "parts" in native else None
+        if role is None:
+            return opaque_message(native, at)
+        given = native.get("parts")
+        form: ContentForm
+        held: tuple[Part, ...]
+        if isinstance(given, list):
+            form = "parts"
+            held = tuple([_part(part, i) for i, part in enumerate(given)])
+        else:
+            form = "null" if "parts" in native else "absent"
+            held = () if given is None else (Opaque(native=given, index=0),)
+        return Message(role=role, parts=held, native=native, origins=(at,), form=form)
+
+    def with_call(self, part: Call, **changes: Any) -> Call:
+        """Return the call with another id, name or args; a signature beside it stays."""
+        member = _member(part.native, _CALL + _SERVER_CALL)
+        body: dict[str, Any] = dict(part.native[member])
+        for key, field in (("call_id", "id"), ("name", "name"), ("arguments", "args")):
+            if key in changes:
+                body[field] = changes[key]
+        return replace(part, native={**part.native, member: body}, **changes)
+
+    def with_result(self, part: Result, **changes: Any) -> Result:
+        """Return the response with another id, name or body; text becomes an object's `output`."""
+        member = _member(part.native, _RESPONSE + _SERVER_RESPONSE)
+        body: dict[str, Any] = dict(part.native[member])
+        if isinstance(changes.get("content"), str):
+            changes["content"] = {"output": changes["content"]}
+        for key, field in (("call_id", "id"), ("name", "name"), ("content", "response")):
+            if key in changes:
+                body[field] = changes[key]
+        return replace(part, native={**part.native, member: body}, **changes)
+
+    def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
+        """Return a `functionResponse` part; the API's words for the body are `output` and `error`."""
+        response = {"error" if is_error else "output": text}
+        body: dict[str, Any] = {"name": call.name, "response": response}
+        if call.call_id is not None:
+            body["id"] = call.call_id
+        snake = isinstance(call.native, dict) and "function_call" in call.native
+        member = "function_response" if snake else "functionResponse"
+        return Result(native={member: body}, call_id=call.call_id, name=call.name, content=response)
+
+    def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
+        """Return a `functionCall` part."""
+        held = dict(arguments)
+        native = {"functionCall": {"name": name, "args": held, "id": call_id}}
+        return Call(native=native, call_id=call_id, name=name, arguments=held)
+
+    def native_role(self, role: Role) -> str:
+        """Return `model` for the assistant, `user` for everyone else."""
+        return "model" if role == "assistant" else "user"
+
+    def text_block(self, text: str, *, role: Role) -> Any:  # noqa: ARG002
+        """Return a text part."""
+        return {"text": text}
+
+    def new_text(self, text: str, *, role: Role) -> Text:  # noqa: ARG002
+        """Return a text part: a content holds no plain string."""
+        return Text(native={"text": text}, text=text)
+
+    def result_text(self, part: Result) -> str:
+        """Return the words of a response: the one string in it, else its JSON text; `""` when it is empty."""
+        body = part.content
+        if isinstance(body, str):
+            return body
+        if not body:
+            return ""
+        if isinstance(body, dict) and len(body) == 1:
+            (key, value), *_ = body.items()
+            if key in _BODY_KEYS and isinstance(value, str):
+                return value
+        return as_json(body)
+
+    def joined_results(self, first: Result, second: Result) -> Result:
+        """Return one response that lists both bodies in order."""
+        return self.with_result(first, content={"results": [*_bodies(first), *_bodies(second)]})
+
+    def shaped_result(self, part: Result) -> Result | None:
+        """Return the response with an object as its body."""
+        if part.content is None or isinstance(part.content, dict):
+            return None
+        return self.with_result(part, content={"result": part.content})
+
+    def retyped(self, message: Message, part: Part) -> Part | None:  # noqa: ARG002
+        """Take text under the names that other APIs use, and a plain string, as a text part."""
+        native = part.native
+        if type(part) is not Opaque:
+            return None
+        if isinstance(native, str):
+            return Text(native={"text": native}, text=native, index=part.index)
+        if part.type in ("text", "input_text", "output_text") and isinstance(native.get("text"), str):
+            return Text(native={"text": native["text"]}, text=native["text"], index=part.index)
+        return None
+
+    def is_blank(self, part: Part) -> bool:
+        """A text that carries a signature is not blank, whatever its words."""
+        return super().is_blank(part) and not any(key in part.native for key in _SIGNATURE)
+
+
+def _part(part: Any, at: int) -> Part:
+    if not isinstance(part, dict):
+        return Opaque(native=part, index=at)
+    for member in part:
+        body = part[member]
+        if member in _CALL or member in _SERVER_CALL:
+            if isinstance(body, dict):
+                return _call(part, body, at, server=member in _SERVER_CALL)
+        elif member in _RESPONSE or member in _SERVER_RESPONSE:
+            if isinstance(body, dict):
+                return _result(part, body, at, server=member in _SERVER_RESPONSE)
+        elif member in _DATA:
+            return Media(native=part, index=at, media=_media(body))
+    text = part.get("text")
+    if isinstance(text, str) and "type" not in part:
+        signature = next((as_string(part[key]) for key in _SIGNATURE if key in part), None)
+        if part.get("thought") is True:
+            return Reasoning(native=part, index=at, text=text, signature=signature)
+        return Text(native=part, text=text, index=at)
+    kind = as_string(part.get("type")) or next((key for key in part if isinstance(key, str)), None)
+    return Opaque(native=part, index=at, type=kind)
+
+
+def _call(part: dict[str, Any], body: dict[str, Any], at: int, *, server: bool) -> Call:
+    arguments = body.get("args")
+    return Call(
+        native=part,
+        index=at,
+        call_id=as_string(body.get("id")),
+        name=as_string(body.get("toolType", body.get("tool_type")) if server else body.get("name")),
+        # Optional here: a call without parameters comes without them.
+        arguments={} if arguments is None else arguments,
+        server=server,
+    )
+
+
+def _result(part: dict[str, Any], body: dict[str, Any], at: int, *, server: bool) -> Result:
+    return Result(
+        native=part,
+        index=at,
+        call_id=as_string(body.get("id")),
+        name=as_string(body.get("toolType", body.get("tool_type")) if server else body.get("name")),
+        content=body.get("response"),
+        server=server,
+    )
+
+
+def _member(part: dict[str, Any], members: Sequence[str]) -> str:
+    return next(key for key in members if isinstance(part.get(key), dict))
+
+
+def _media(body: Any) -> str:
+    kind = body.get("mimeType", body.get("mime_type")) if isinstance(body, dict) else None
+    if not isinstance(kind, str):
+        return "file"
+    top = kind.partition("/")[0]
+    if top in ("image", "audio", "video"):
+        return top
+    return "document" if kind == "application/pdf" or top == "text" else "file"
+
+
+def _bodies(part: Result) -> list[Any]:
+    body = part.content
+    if isinstance(body, dict) and set(body) == {"results"} and isinstance(body["results"], list):
+        return body["results"]
+    return [body]
