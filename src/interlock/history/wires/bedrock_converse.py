@@ -1,0 +1,223 @@
+"""`bedrock_converse`: the messages of Amazon Bedrock's Converse and ConverseStream.
+
+API: Bedrock Runtime `Converse`, 2023-09-30, service model of botocore 1.44.8 (read 2026-11).
+
+One call and its answer::
+
+    {"role": "assistant", "content": [{"toolUse": {"toolUseId": "tooluse_1", "name": "f", "input": {}}}]}
+    {"role": "user", "content": [{"toolResult": {"toolUseId": "tooluse_1", "content": [{"text": "done"}],
+                                                 "status": "success"}}]}
+
+A block is an object with one member, whose name says what it is. A `toolUse` of
+type `server_tool_use` was run by the service; its `toolResult` stands in the same
+assistant message. SDKs hold binary data as bytes: blocks need not be JSON.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
+
+from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
+from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, role_in
+
+__all__ = ["BedrockConverse"]
+
+_ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
+_MEDIA = {"image": "image", "document": "document", "video": "video", "audio": "audio", "searchResult": "document"}
+
+
+class BedrockConverse(Wire):
+    """The Converse API; see the module's text."""
+
+    name: ClassVar[str] = "bedrock_converse"
+    provider: ClassVar[str | None] = "bedrock"
+    result_role: ClassVar[Role] = "user"
+    roles: ClassVar[Mapping[str, Role]] = _ROLES
+    turn: ClassVar[Literal["message", "run", "calls"]] = "run"
+
+    def read_message(self, native: Any, at: int) -> Message:
+        """Return the view of one message."""
+        role = role_in(native, _ROLES)
+        if role is None:
+            return opaque_message(native, at)
+        content = native.get("content")
+        form: ContentForm
+        held: tuple[Part, ...]
+        if isinstance(content, str):
+            form = "string"
+            held = (Text(native=content, text=content, index=0),)
+        elif isinstance(content, list):
+            form = "parts"
+            held = tuple([_block(block, i, role) for i, block in enumerate(content)])
+        else:
+            form = "null" if "content" in native else "absent"
+            held = () if content is None else (Opaque(native=content, index=0),)
+        return Message(role=role, parts=held, native=native, origins=(at,), form=form)
+
+    def with_call(self, part: Call, **changes: Any) -> Call:
+        """Return the call with another id, name or input."""
+        body: dict[str, Any] = dict(part.native["toolUse"])
+        for key, field in (("call_id", "toolUseId"), ("name", "name"), ("arguments", "input")):
+            if key in changes:
+                body[field] = changes[key]
+        return replace(part, native={**part.native, "toolUse": body}, **changes)
+
+    def with_result(self, part: Result, **changes: Any) -> Result:
+        """Return the result with another id, content or status; text becomes a block. Results carry no name."""
+        body: dict[str, Any] = dict(part.native["toolResult"])
+        changes.pop("name", None)
+        if isinstance(changes.get("content"), str):
+            changes["content"] = [{"text": changes["content"]}]
+        if "call_id" in changes:
+            body["toolUseId"] = changes["call_id"]
+        if "content" in changes:
+            body["content"] = changes["content"]
+        if changes.get("is_error") is not None:
+            body["status"] = "error" if changes["is_error"] else "success"
+        return replace(part, native={**part.native, "toolResult": body}, **changes)
+
+    def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
+        """Return a `toolResult` block with one text."""
+        content = [{"text": text}]
+        body: dict[str, Any] = {"toolUseId": call.call_id, "content": content}
+        if is_error:
+            body["status"] = "error"
+        return Result(
+            native={"toolResult": body}, call_id=call.call_id, name=None, content=content, is_error=is_error or None
+        )
+
+    def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
+        """Return a `toolUse` block."""
+        held = dict(arguments)
+        native = {"toolUse": {"toolUseId": call_id, "name": name, "input": held}}
+        return Call(native=native, call_id=call_id, name=name, arguments=held)
+
+    def text_block(self, text: str, *, role: Role) -> Any:  # noqa: ARG002
+        """Return a text block."""
+        return {"text": text}
+
+    def new_text(self, text: str, *, role: Role) -> Text:  # noqa: ARG002
+        """Return a text block: content is never a plain string here."""
+        return Text(native={"text": text}, text=text)
+
+    def result_text(self, part: Result) -> str:
+        """Return the words of a result's blocks; a `json` block counts by its JSON text."""
+        if not isinstance(part.content, list):
+            return part.content if isinstance(part.content, str) else ""
+        return "\n".join(_words(block) for block in part.content)
+
+    def joined_results(self, first: Result, second: Result) -> Result:
+        """Return one result with the blocks of both."""
+        return self.with_result(first, content=[*_result_blocks(first.content), *_result_blocks(second.content)])
+
+    def media_in(self, part: Result) -> list[tuple[str, Any]]:
+        """Return the images, documents and videos in a result."""
+        blocks = part.content if isinstance(part.content, list) else []
+        return [(_MEDIA[key], one) for one in blocks if isinstance(one, dict) for key in one if key in _MEDIA]
+
+    def shaped_result(self, part: Result) -> Result | None:
+        """Return the result as a list of blocks whose `json` members are objects."""
+        blocks = _result_blocks(part.content)
+        if isinstance(part.content, list) and all(new is old for new, old in zip(blocks, part.content, strict=True)):
+            return None
+        return self.with_result(part, content=blocks)
+
+    def retyped(self, message: Message, part: Part) -> Part | None:  # noqa: ARG002
+        """Take text under the names that other APIs use, and a plain string, as a text block."""
+        native = part.native
+        if isinstance(native, str):
+            return Text(native={"text": native}, text=native, index=part.index)
+        if type(part) is Opaque and part.type in ("text", "input_text", "output_text"):
+            text = native.get("text")
+            if isinstance(text, str):
+                return Text(native={"text": text}, text=text, index=part.index)
+        return None
+
+
+def _block(block: Any, at: int, role: Role) -> Part:
+    if not isinstance(block, dict):
+        return Opaque(native=block, index=at)
+    if "type" in block:  # another API's block
+        return Opaque(native=block, index=at, type=as_string(block["type"]))
+    text = block.get("text")
+    if isinstance(text, str) and len(block) == 1:
+        return Text(native=block, text=text, index=at)
+    use = block.get("toolUse")
+    if isinstance(use, dict):
+        return Call(
+            native=block,
+            index=at,
+            call_id=as_string(use.get("toolUseId")),
+            name=as_string(use.get("name")),
+            arguments=use.get("input"),
+            server=use.get("type") == "server_tool_use",
+        )
+    result = block.get("toolResult")
+    if isinstance(result, dict):
+        status = result.get("status")
+        return Result(
+            native=block,
+            index=at,
+            call_id=as_string(result.get("toolUseId")),
+            name=None,
+            content=result.get("content"),
+            is_error=status == "error" if status in ("error", "success") else None,
+            # The service's own results carry a type and stand in the assistant's message.
+            server=role == "assistant" and "type" in result,
+        )
+    thinking = block.get("reasoningContent")
+    if isinstance(thinking, dict):
+        return _reasoning(block, thinking, at)
+    for member, media in _MEDIA.items():
+        if member in block:
+            return Media(native=block, index=at, media=media)
+    if isinstance(text, str):
+        return Text(native=block, text=text, index=at)
+    return Opaque(native=block, index=at, type=next((key for key in block if isinstance(key, str)), None))
+
+
+def _reasoning(block: dict[str, Any], thinking: dict[str, Any], at: int) -> Reasoning:
+    given = thinking.get("reasoningText")
+    if isinstance(given, dict):
+        return Reasoning(
+            native=block,
+            index=at,
+            text=as_string(given.get("text")) or "",
+            signature=as_string(given.get("signature")),
+        )
+    data = thinking.get("redactedContent")
+    if isinstance(data, (bytes, bytearray)):
+        data = base64.b64encode(data).decode("ascii")
+    return Reasoning(native=block, index=at, text="", signature=as_string(data), redacted=True)
+
+
+def _words(block: Any) -> str:
+    if not isinstance(block, dict):
+        return ""
+    if "json" in block:
+        return as_json(block["json"])
+    text = block.get("text")
+    return text if isinstance(text, str) else ""
+
+
+def _result_blocks(content: Any) -> list[Any]:
+    if content is None:
+        return []
+    if isinstance(content, str):
+        return [{"text": content}]
+    if not isinstance(content, list):
+        return [{"json": content if isinstance(content, dict) else {"value": content}}]
+    out: list[Any] = []
+    for block in content:
+        if isinstance(block, str):
+            out.append({"text": block})
+        elif isinstance(block, dict) and "json" in block and not isinstance(block["json"], dict):
+            out.append({**block, "json": {"value": block["json"]}})
+        elif isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str):
+            out.append({"text": block["text"]})
+        else:
+            out.append(block)
+    return out
