@@ -1,0 +1,45 @@
+"""`mistral`: the messages of Mistral's own chat API, whose content may be a list of chunks.
+
+API: Mistral `/v1/chat/completions`; https://docs.mistral.ai/api and mistral-common 1.13.1 (read 2026-11).
+
+One call and its answer::
+
+    {"role": "assistant", "content": [{"type": "thinking", "thinking": [{"type": "text", "text": "..."}]}],
+     "tool_calls": [{"id": "D681PevKs", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}
+    {"role": "tool", "tool_call_id": "D681PevKs", "name": "f", "content": "done"}
+
+The envelope is that of Chat Completions. What differs: an empty `tool_calls` and
+`prefix` are part of every stored answer, arguments may be an object, reasoning is
+a `thinking` chunk, and results may repeat the tool's name.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from interlock.history.turns import Call, Opaque, Part, Result, Text
+from interlock.history.wires.openai_chat import OpenAIChat
+
+__all__ = ["Mistral"]
+
+
+class Mistral(OpenAIChat):
+    """Mistral's chat API; see the module's text."""
+
+    name: ClassVar[str] = "mistral"
+    provider: ClassVar[str | None] = "mistral"
+    arguments: ClassVar[Literal["object", "text", "either"]] = "either"
+    refuses_empty_calls: ClassVar[bool] = False
+
+    def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
+        """Return a `tool` message that repeats the tool's name, which older versions insist on."""
+        made = super().new_result(call, text, is_error=is_error)
+        if call.name is None or call.slot == "function_call":
+            return made
+        return self.with_result(made, name=call.name)
+
+    def retyped(self, message: Any, part: Part) -> Part | None:
+        """Take a bare string in a list of chunks as a text chunk, besides what Chat Completions knows."""
+        if type(part) in (Opaque, Text) and isinstance(part.native, str) and message.form == "parts":
+            return Text(native={"type": "text", "text": part.native}, text=part.native, index=part.index)
+        return super().retyped(message, part)
