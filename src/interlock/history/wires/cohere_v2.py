@@ -1,0 +1,86 @@
+r"""`cohere_v2`: the messages of Cohere's `/v2/chat`.
+
+API: Cohere Chat v2; https://docs.cohere.com/v2/reference/chat and cohere-python 7.3.1 (read 2026-11).
+
+One call and its answer::
+
+    {"role": "assistant", "tool_plan": "I will add.",
+     "tool_calls": [{"id": "add_1", "type": "function", "function": {"name": "add", "arguments": "{}"}}]}
+    {"role": "tool", "tool_call_id": "add_1",
+     "content": [{"type": "document", "document": {"id": "1", "data": "{\"sum\": 61}"}}]}
+
+The model's words beside its calls stand in `tool_plan`; a result is a string or a
+list of `text` and `document` blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from interlock.history.turns import Message, Opaque, Part, Result, Role, Text
+from interlock.history.wires.base import as_json, opaque_message
+from interlock.history.wires.openai_chat import OpenAIChat
+
+__all__ = ["CohereV2"]
+
+_ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
+
+
+class CohereV2(OpenAIChat):
+    """Cohere's chat API; see the module's text."""
+
+    name: ClassVar[str] = "cohere_v2"
+    provider: ClassVar[str | None] = "cohere"
+    roles: ClassVar[Mapping[str, Role]] = _ROLES
+    refuses_empty_calls: ClassVar[bool] = False
+    single_slots: ClassVar[tuple[str, ...]] = ("tool_plan",)
+
+    def read_message(self, native: Any, at: int) -> Message:
+        """Return the view of one message; the plan is the model's words and stands ahead of the rest."""
+        message = super().read_message(native, at)
+        if message.role == "opaque":
+            return message
+        if native["role"] not in _ROLES:
+            return opaque_message(native, at)
+        plan = native.get("tool_plan")
+        if message.role == "assistant":
+            held = tuple(part for part in message.parts if part.slot in ("content", "tool_calls"))
+            if plan is not None:
+                text = plan if isinstance(plan, str) else ""
+                ahead: Part = (
+                    Text(native=plan, slot="tool_plan", text=text)
+                    if isinstance(plan, str)
+                    else Opaque(native=plan, slot="tool_plan")
+                )
+                held = (ahead, *held)
+            return replace(message, parts=held)
+        return message
+
+    def result_text(self, part: Result) -> str:
+        """Return the words of a result: its string, its texts and the data of its documents."""
+        if not isinstance(part.content, list):
+            return super().result_text(part)
+        return "\n".join(_words(block) for block in part.content)
+
+    def joined_results(self, first: Result, second: Result) -> Result:
+        """Return one result with the blocks of both."""
+        return self.with_result(first, content=[*_blocks(first.content), *_blocks(second.content)])
+
+
+def _words(block: Any) -> str:
+    if not isinstance(block, dict):
+        return ""
+    document = block.get("document")
+    if isinstance(document, dict):
+        data = document.get("data")
+        return data if isinstance(data, str) else as_json(data)
+    text = block.get("text")
+    return text if isinstance(text, str) else ""
+
+
+def _blocks(content: Any) -> list[Any]:
+    if isinstance(content, list):
+        return content
+    return [{"type": "text", "text": content if isinstance(content, str) else as_json(content)}]
