@@ -1,0 +1,166 @@
+"""`ollama`: the messages of Ollama's native `/api/chat`.
+
+API: Ollama REST, `/api/chat`; https://docs.ollama.com/api and ollama-python 0.6.3 (read 2026-11).
+
+One call and its answer::
+
+    {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "f", "arguments": {}}}]}
+    {"role": "tool", "tool_name": "f", "content": "done"}
+
+Arguments are an object, content is a string, images stand beside it. Calls need
+no ids: a result belongs to the turn ahead of it, and names the tool at most.
+Newer servers send an `id` and take `tool_call_id`; both are kept in step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
+
+from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
+from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, role_in
+
+__all__ = ["Ollama"]
+
+_ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
+
+
+class Ollama(Wire):
+    """Ollama's chat API; see the module's text."""
+
+    name: ClassVar[str] = "ollama"
+    provider: ClassVar[str | None] = "ollama"
+    results_share: ClassVar[bool] = False
+    roles: ClassVar[Mapping[str, Role]] = _ROLES
+    has_ids: ClassVar[bool] = False
+    string_content: ClassVar[bool] = True
+    arguments: ClassVar[Literal["object", "text", "either"]] = "object"
+    list_slots: ClassVar[tuple[str, ...]] = ("content", "images", "tool_calls")
+    single_slots: ClassVar[tuple[str, ...]] = ("thinking",)
+
+    def read_message(self, native: Any, at: int) -> Message:
+        """Return the view of one message."""
+        role = role_in(native, _ROLES)
+        if role is None:
+            return opaque_message(native, at)
+        if role == "tool":
+            return Message(role="tool", parts=(_result(native),), native=native, origins=(at,), form="item")
+        held: list[Part] = []
+        thinking = native.get("thinking")
+        if role == "assistant" and thinking is not None:
+            held.append(Reasoning(native=thinking, slot="thinking", text=as_string(thinking) or ""))
+        content = native.get("content")
+        form: ContentForm
+        if isinstance(content, str):
+            form = "string"
+            held.append(Text(native=content, text=content, index=0))
+        elif isinstance(content, list):
+            form = "parts"
+            held += [_block(block, i) for i, block in enumerate(content)]
+        else:
+            form = "null" if "content" in native else "absent"
+            if content is not None:
+                held.append(Opaque(native=content, index=0))
+        images = native.get("images")
+        if isinstance(images, list):
+            held += [Media(native=image, slot="images", index=i, media="image") for i, image in enumerate(images)]
+        tool_calls = native.get("tool_calls")
+        if role == "assistant" and isinstance(tool_calls, list):
+            held += [_call(entry, i) for i, entry in enumerate(tool_calls)]
+        return Message(role=role, parts=tuple(held), native=native, origins=(at,), form=form)
+
+    def _was_read(self, slot: str, value: Any) -> bool:
+        return isinstance(value, list) and bool(value) if slot in self.list_slots else value is not None
+
+    def put_content(self, native: dict[str, Any], message: Message, held: Sequence[Part]) -> None:
+        """Fill the content field; texts that were put together become one string, the only type it has."""
+        if len(held) > 1 and message.form != "parts" and all(type(part) is Text for part in held):
+            native["content"] = "\n\n".join(part.text for part in held if type(part) is Text)
+        else:
+            super().put_content(native, message, held)
+
+    def with_call(self, part: Call, **changes: Any) -> Call:
+        """Return the call with another id, name or arguments."""
+        native: dict[str, Any] = dict(part.native)
+        if "call_id" in changes:
+            native["id"] = changes["call_id"]
+        body = {key: changes[key] for key in ("name", "arguments") if key in changes}
+        if body:
+            native["function"] = {**native["function"], **body}
+        return replace(part, native=native, **changes)
+
+    def with_result(self, part: Result, **changes: Any) -> Result:
+        """Return the result with another id, name or content; this wire has no error flag."""
+        native: dict[str, Any] = dict(part.native)
+        name = "name" if "name" in native and "tool_name" not in native else "tool_name"
+        for key, field in (("call_id", "tool_call_id"), ("name", name), ("content", "content")):
+            if key in changes:
+                native[field] = changes[key]
+        return replace(part, native=native, **changes)
+
+    def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:  # noqa: ARG002  no such flag here
+        """Return a `tool` message."""
+        native: dict[str, Any] = {"role": "tool", "tool_name": call.name, "content": text}
+        if call.call_id is not None:
+            native["tool_call_id"] = call.call_id
+        return Result(native=native, slot="self", call_id=call.call_id, name=call.name, content=text)
+
+    def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
+        """Return an entry for `tool_calls`."""
+        native = {"id": call_id, "function": {"name": name, "arguments": dict(arguments)}}
+        return Call(native=native, slot="tool_calls", call_id=call_id, name=name, arguments=dict(arguments))
+
+    def shaped_result(self, part: Result) -> Result | None:
+        """Return the result with a string as its body: the words of a list of blocks, else its JSON text."""
+        content = part.content
+        if content is None or isinstance(content, str):
+            return None
+        return self.with_result(part, content=self.result_text(part) or as_json(content))
+
+    def retyped(self, message: Message, part: Part) -> Part | None:  # noqa: ARG002
+        """Take an image of another API's list of blocks as an entry of `images`, when it is given as base64."""
+        native = part.native
+        if type(part) is not Media or part.slot != "content" or not isinstance(native, dict):
+            return None
+        given = native.get("image_url")
+        url = given.get("url") if isinstance(given, dict) else given
+        if not isinstance(url, str) or not url.startswith("data:"):
+            return None
+        _, comma, data = url.partition(";base64,")
+        return Media(native=data, slot="images", index=part.index, media="image") if comma else None
+
+
+def _call(entry: Any, at: int) -> Part:
+    function = entry.get("function") if isinstance(entry, dict) else None
+    if not isinstance(function, dict):
+        return Opaque(native=entry, slot="tool_calls", index=at)
+    return Call(
+        native=entry,
+        slot="tool_calls",
+        index=at,
+        call_id=as_string(entry.get("id")),
+        name=as_string(function.get("name")),
+        arguments=function.get("arguments"),
+    )
+
+
+def _result(native: dict[str, Any]) -> Result:
+    return Result(
+        native=native,
+        slot="self",
+        index=0,
+        call_id=as_string(native.get("tool_call_id")),
+        name=as_string(native.get("tool_name", native.get("name"))),
+        content=native.get("content"),
+    )
+
+
+def _block(block: Any, at: int) -> Part:
+    """Read what other APIs put into a list; this one takes a string only."""
+    kind = block.get("type") if isinstance(block, dict) else None
+    if kind == "text" and isinstance(block.get("text"), str):
+        return Text(native=block, text=block["text"], index=at)
+    if kind == "image_url":
+        return Media(native=block, media="image", index=at)
+    return Opaque(native=block, index=at, type=as_string(kind))
