@@ -22,7 +22,10 @@ _ANTHROPIC_BLOCKS: Final = frozenset(
 _AI_SDK_PARTS: Final = frozenset(
     {"tool-call", "tool-result", "tool-approval-request", "tool-approval-response", "reasoning"}
 )
-_BEDROCK_BLOCKS: Final = frozenset({"toolUse", "toolResult", "reasoningContent", "cachePoint", "guardContent"})
+_BEDROCK_BLOCKS: Final = frozenset(
+    {"toolUse", "toolResult", "reasoningContent", "citationsContent", "cachePoint", "guardContent"}
+    | {"image", "document", "video", "audio", "searchResult"}
+)
 _RESPONSES_ITEMS: Final = frozenset(
     {"function_call", "function_call_output", "reasoning", "item_reference", "message", "compaction"}
 )
@@ -125,7 +128,11 @@ def _marks(message: Any) -> set[str]:
     if isinstance(parts, list):
         if role in ("model", "function") or any(_is_gemini_part(part) for part in parts):
             return {"gemini"}
+        if role == "user" and not parts:
+            return set()
         return {"ai_sdk_ui"} if role in ("user", "assistant", "system") else {"gemini"}
+    if kind == "additional_tools":
+        return {"openai_responses"}
     if role is None and isinstance(kind, str):
         if kind in _LANGCHAIN_TYPES and ("content" in message or "data" in message):
             return {"langchain"}
@@ -157,20 +164,8 @@ def _marks(message: Any) -> set[str]:
 
 
 def _is_gemini_part(part: Any) -> bool:
-    if not isinstance(part, Mapping) or "type" in part:
-        return False
-    return any(
-        key in part
-        for key in (
-            "text",
-            "functionCall",
-            "functionResponse",
-            "inlineData",
-            "fileData",
-            "function_call",
-            "function_response",
-        )
-    )
+    """Say whether a part names what it is by its member: those of the UI format all have a `type`."""
+    return isinstance(part, Mapping) and "type" not in part
 
 
 def _block_marks(block: Any, role: Any) -> set[str]:

@@ -184,7 +184,10 @@ def apply(messages: Sequence[Message], edits: Iterable[Edit]) -> list[Message]:
                     form = piece.form
         if not new and message.parts:
             return ()
-        return (replace(message, parts=tuple(new), origins=origins, form=form, changed=True),)
+        native = message.native
+        if form == "item" and len(new) == 1:
+            native = new[0].native  # the message is its part
+        return (replace(message, parts=tuple(new), native=native, origins=origins, form=form, changed=True),)
 
     out = list(front)
     for message in messages:

@@ -7,8 +7,27 @@ from typing import Final
 from interlock.history.wires.ai_sdk import AISDK
 from interlock.history.wires.anthropic import Anthropic
 from interlock.history.wires.base import Wire
+from interlock.history.wires.bedrock_converse import BedrockConverse
+from interlock.history.wires.cohere_v2 import CohereV2
+from interlock.history.wires.gemini import Gemini
+from interlock.history.wires.mistral import Mistral
+from interlock.history.wires.ollama import Ollama
 from interlock.history.wires.openai_chat import OpenAIChat
+from interlock.history.wires.openai_responses import OpenAIResponses
 
 __all__ = ["WIRES"]
 
-WIRES: Final[dict[str, Wire]] = {wire.name: wire for wire in (AISDK(), Anthropic(), OpenAIChat())}
+WIRES: Final[dict[str, Wire]] = {
+    wire.name: wire
+    for wire in (
+        AISDK(),
+        Anthropic(),
+        BedrockConverse(),
+        CohereV2(),
+        Gemini(),
+        Mistral(),
+        Ollama(),
+        OpenAIChat(),
+        OpenAIResponses(),
+    )
+}
