@@ -87,6 +87,9 @@ def reference(text: str) -> tuple[str, Any]:
     return ("valid", value) if reader.duplicate is None else ("wrong", reader.duplicate)
 
 
+_HEX = "0123456789abcdefABCDEF"
+
+
 class _Reader:
     def __init__(self, text: str) -> None:
         self.text = text
@@ -179,10 +182,21 @@ class _Reader:
                 continue
             escape = self.take('"\\/bfnrtu')
             if escape == "u":
-                code = "".join(self.take("0123456789abcdefABCDEF") for _ in range(4))
-                out.append(chr(int(code, 16)))
+                out.append(self.code_point(self.at - 2))
             else:
                 out.append(dict(zip('"\\/bfnrt', '"\\/\b\f\n\r\t', strict=True))[escape])
+
+    def code_point(self, begin: int) -> str:
+        code = int("".join(self.take(_HEX) for _ in range(4)), 16)
+        if 0xDC00 <= code <= 0xDFFF:
+            raise Wrong(begin)
+        if not 0xD800 <= code <= 0xDBFF:
+            return chr(code)
+        try:
+            low = [self.take(allowed) for allowed in ("\\", "u", "dD", "cdefCDEF", _HEX, _HEX)]
+        except Wrong:
+            raise Wrong(begin) from None
+        return chr(0x10000 + (code - 0xD800) * 0x400 + int("".join(low[2:]), 16) - 0xDC00)
 
     def word(self, word: str, root: bool) -> Any:
         for character in word:
@@ -222,4 +236,16 @@ class _Reader:
             self.digits()
         self.ended(root)
         token = self.text[begin : self.at]
-        return int(token) if whole else float(token)
+        if whole:
+            return _long_int(token)
+        if math.isinf(float(token)):
+            raise Wrong(begin)
+        return float(token)
+
+
+def _long_int(token: str) -> int:
+    # int() refuses long strings unless the process allows them.
+    value = 0
+    for digit in token.lstrip("-"):
+        value = value * 10 + ord(digit) - ord("0")
+    return -value if token[0] == "-" else value

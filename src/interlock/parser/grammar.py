@@ -32,6 +32,8 @@ NUMBER: Final = 5
 LITERAL: Final = 6
 NEXT_KEY: Final = 7
 NEXT_VALUE: Final = 8
+WRONG: Final = -1
+COMMIT: Final = 9  # no character does it: a pattern found a whole scalar
 
 _WHITE: Final = dict.fromkeys(" \t\n\r", SKIP)
 _VALUE: Final = {

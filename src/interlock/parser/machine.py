@@ -23,7 +23,6 @@ from typing import Any, Final
 
 from interlock.diagnostics import Diagnostic
 from interlock.limits import Limits
-from interlock.parser import grammar as g
 from interlock.parser import tokens as t
 from interlock.parser.codes import Code
 from interlock.parser.events import (
@@ -37,6 +36,31 @@ from interlock.parser.events import (
     StringProgress,
     ValueCommitted,
     escape_pointer,
+)
+from interlock.parser.grammar import (
+    AFTER_ITEM,
+    AFTER_MEMBER,
+    CLOSE,
+    COLON,
+    COMMIT,
+    DONE,
+    EXPECTED,
+    FIRST_ITEM,
+    FIRST_KEY,
+    KEY,
+    KEY_STRING,
+    NEXT,
+    NEXT_KEY,
+    NEXT_VALUE,
+    NUMBER,
+    OPEN_ARRAY,
+    OPEN_OBJECT,
+    QUOTE,
+    SKIP,
+    STRING,
+    TERMINATORS,
+    VALUE,
+    WRONG,
 )
 from interlock.parser.results import ParserRepair
 from interlock.parser.utf8 import Fault
@@ -115,7 +139,7 @@ class Core:
         self.key: str | None = None
         self.duplicate = False
         self.muted = 0
-        self.state = g.VALUE
+        self.state = VALUE
         self.held = ""
         self.text = ""
         self.root_start = 0
@@ -158,6 +182,12 @@ class Core:
         if self.events is not None:
             self.events.append((DiagnosticRecorded, diagnostic))
 
+    def duplicate_key(self, place: tuple[int, int, int], node: Any, key: str) -> None:
+        """Record that an object has this key already."""
+        self.node, self.is_object, self.key = node, True, key
+        found = f"key {shorten(repr(key))} for the second time in one object"
+        self.remark("E_DUPLICATE_KEY", place, self.path(of_value=True), found, "each key once")
+
     def repair(self, code: Code, offset: int, path: str, chain: Chain, *, lossy: bool) -> None:
         """Record that something was tolerated."""
         self.repairs.append(ParserRepair(code=code, byte_offset=offset, path=path, lossy=lossy))
@@ -172,10 +202,6 @@ class Core:
 def shorten(text: str) -> str:
     """Shorten a text for a message."""
     return text if len(text) <= 80 else text[:77] + "..."
-
-
-def _twice(key: str) -> tuple[str, str]:
-    return f"key {shorten(repr(key))} for the second time in one object", "each key once"
 
 
 def _crowded(at: int, limit: int) -> Problem:
@@ -212,19 +238,22 @@ def machine(core: Core) -> Generator[None, Message, None]:
     depth_limit = limits.depth
     queue_limit = limits.queued_events
     trailing_limit = limits.trailing_bytes
-    # A string of at most so many characters cannot pass its limit.
-    easy = string_limit // 4
+    # A string, and the parts of a number, of at most so many characters cannot pass their limit.
+    easy_string = string_limit // 4
+    easy = min(easy_string, number_limit // 2)
     keep_controls = core.keep_controls
     report = core.events is not None
     events = core.events if core.events is not None else []
     progress = core.string_progress
     run = t.RUN_OR_CONTROL.match if keep_controls else t.RUN.match
-    key_colon = t.KEY_COLON.match
-    scalar_end = t.SCALAR_END.match
+    match_item = t.ITEM.match
+    match_member = t.MEMBER.match
+    safe_digits = t.SAFE_DIGITS
+    literals = t.LITERALS
     white = t.WHITE.match
     number_start = t.NUMBER_START.match
 
-    state = g.VALUE
+    state = VALUE
     stack = core.stack
     node: Any = core.document  # the innermost open container
     is_object = False
@@ -253,7 +282,7 @@ def machine(core: Core) -> Generator[None, Message, None]:
 
     while fault is None:
         message = yield
-        if state >= g.STRING and not held:
+        if state >= STRING and not held:
             # Inside a string, the hot loop: most chunks of long documents end here.
             while (
                 message.__class__ is str
@@ -264,7 +293,7 @@ def machine(core: Core) -> Generator[None, Message, None]:
                 n = len(message) if message.isascii() else len(message.encode())
                 if size + n > string_limit or received + n > input_limit:
                     break
-                if progress and state == g.STRING and message and not (muted or duplicate):
+                if progress and state == STRING and message and not (muted or duplicate):
                     if len(events) >= queue_limit:
                         break
                     place = (chain, key if is_object else len(node)) if stack else None
@@ -330,10 +359,16 @@ def machine(core: Core) -> Generator[None, Message, None]:
             # Each round ends in one of three ways: `continue` after a step, `break` when the
             # chunk is used up or something is wrong, or at the bottom with a whole scalar:
             # `value`, from index `begin` (-1: from `string_start`) to `i`.
-            if state >= g.STRING:
-                j = run(buf, i, i + t.RUN_WINDOW).end()  # type: ignore[union-attr]
-                if j > i:
+            if state >= STRING:
+                j = buf.find('"', i, i + t.WINDOW)
+                if j < 0:
+                    j = min(end, i + t.WINDOW)
+                piece = buf[i:j]
+                escaped = "\\" in piece
+                if escaped or not piece.isprintable():
+                    j = run(buf, i, i + t.WINDOW).end()  # type: ignore[union-attr]
                     piece = buf[i:j]
+                if piece:
                     room = string_limit - size
                     size += j - i if ascii_only else len(piece.encode())
                     if size > string_limit:
@@ -346,14 +381,14 @@ def machine(core: Core) -> Generator[None, Message, None]:
                         if len(core.repairs) < MAX_REMARKS:
                             core.node, core.is_object, core.key = node, is_object, key
                             where = _place(buf, i + match.start(), base, extra, line, line_start)
-                            path = core.path(of_value=state == g.STRING)
+                            path = core.path(of_value=state == STRING)
                             found = f"unescaped control character {t.show(match[0])}, which was kept"
                             core.remark("W_RAW_CONTROL_CHARACTER", where, path, found, "an escape")
-                            place = core.chain(chain, of_value=state == g.STRING)
+                            place = core.chain(chain, of_value=state == STRING)
                             core.repair("W_RAW_CONTROL_CHARACTER", where[0], path, place, lossy=False)
-                    if "\\" in piece:
+                    if escaped:
                         piece = t.unescape(piece)
-                    if progress and state == g.STRING and piece and not (muted or duplicate):
+                    if progress and state == STRING and piece and not (muted or duplicate):
                         if len(events) >= queue_limit:
                             fault = _crowded(i, queue_limit)
                             break
@@ -382,29 +417,29 @@ def machine(core: Core) -> Generator[None, Message, None]:
                 i += 1
                 value = text + tail if text else tail
                 text = tail = ""
-                if state == g.KEY_STRING:
+                if state == KEY_STRING:
                     key = value
-                    state = g.COLON
+                    state = COLON
                     if key in node:
                         duplicate = True
                         if len(core.diagnostics) < MAX_REMARKS:
-                            core.node, core.is_object, core.key = node, is_object, key
                             where = string_place
                             if quote_at >= 0:
                                 where = _place(buf, quote_at, base, extra, line, line_start)
-                            core.remark("E_DUPLICATE_KEY", where, core.path(of_value=True), *_twice(key))
+                            core.duplicate_key(where, node, key)
                     continue
                 begin = -1
+                match = None
             elif i == end:
                 break
-            elif state == g.DONE:
+            elif state == DONE:
                 rest = buf[i:]
                 kept = _within(rest, trailing_limit - after)
                 after += len(kept.encode())
                 j = white(kept).end()  # type: ignore[union-attr]
                 if not core.isolate:
                     if j < len(kept):
-                        fault = "E_TRAILING_DATA", i + j, f"{t.show(kept[j])} after the document", g.EXPECTED[state]
+                        fault = "E_TRAILING_DATA", i + j, f"{t.show(kept[j])} after the document", EXPECTED[state]
                         break
                 elif core.trailing:
                     core.trailing.append(kept)
@@ -412,83 +447,91 @@ def machine(core: Core) -> Generator[None, Message, None]:
                     core.trailing.append(kept[j:])
                     where = _place(buf, i + j, base, extra, line, line_start)
                     found = f"{t.show(kept[j])} after the document, which was set aside"
-                    core.remark("W_TRAILING_TEXT_ISOLATED", where, "", found, g.EXPECTED[state])
+                    core.remark("W_TRAILING_TEXT_ISOLATED", where, "", found, EXPECTED[state])
                     core.repair("W_TRAILING_TEXT_ISOLATED", where[0], "", None, lossy=True)
                 if len(kept) < len(rest):
                     found = f"more than limits.trailing_bytes ({trailing_limit:,} bytes) after the document"
                     fault = "E_LIMIT_INPUT_BYTES", i + len(kept), found, "the input's end"
                 break
-            elif (state == g.KEY or state == g.FIRST_KEY) and (match := key_colon(buf, i)) and len(match[1]) <= easy:
-                # The common case: a whole key with its colon.
-                key = match[1]
-                if key in node:
-                    duplicate = True
-                    if len(core.diagnostics) < MAX_REMARKS:
-                        core.node, core.is_object, core.key = node, is_object, key
-                        where = _place(buf, match.start(1) - 1, base, extra, line, line_start)
-                        core.remark("E_DUPLICATE_KEY", where, core.path(of_value=True), *_twice(key))
-                state = g.VALUE
-                i = match.end()
-                continue
-            elif (
-                state <= g.FIRST_ITEM
-                and stack
-                and (match := scalar_end(buf, i))
-                and match.end(1) - i <= easy
-                and match.end(3) - i <= number_limit
-            ):
-                # The common case: a whole scalar, and what shows that it is whole.
-                quoted, integer, fraction, literal, _ = match.groups()
-                if quoted is not None:
-                    value = quoted
-                    if progress and value and not (muted or duplicate):
-                        if len(events) >= queue_limit:
-                            fault = _crowded(i, queue_limit)
-                            break
-                        events.append((StringProgress, (chain, key if is_object else len(node)), value))
-                    begin = i
-                    i = match.end(1) + 1
-                elif integer is not None:
-                    value = t.number_value(integer, fraction)
-                    if value is None:
-                        fault = _out_of_range(i)
-                        break
-                    begin = i
-                    i = match.end(3)
-                else:
-                    value = t.LITERALS[literal]
-                    begin = i
-                    i = match.end(4)
             else:
-                c = buf[i]
-                action = g.NEXT[state].get(c)
-                if action is None:
-                    fault = "E_UNEXPECTED_TOKEN", i, t.show(c), g.EXPECTED[state]
-                    break
-                if action == g.SKIP:
-                    i = white(buf, i).end()  # type: ignore[union-attr]
-                    continue
-                if action == g.NEXT_KEY:
-                    state = g.KEY
-                    i += 1
-                    continue
-                if action == g.NEXT_VALUE:
-                    state = g.VALUE
-                    i += 1
-                    continue
-                if action == g.QUOTE:
-                    state = g.KEY_STRING if state == g.KEY or state == g.FIRST_KEY else g.STRING
+                # The common case: a whole member or item, as far as the pattern goes.
+                if state > KEY or not stack:
+                    match = None
+                elif state <= FIRST_ITEM:
+                    match = match_item(buf, i)
+                else:
+                    match = match_member(buf, i)
+                if match is not None:
+                    name, quoted, integer, fraction, literal, ended, bracket = match.groups()
+                    if end > easy and max(len(name), len(quoted or ""), len(integer or ""), len(fraction or "")) > easy:
+                        match = None  # perhaps too long: the long way measures
+                if match is not None:
+                    if state > FIRST_ITEM:
+                        key = name
+                        if key in node:
+                            duplicate = True
+                            if len(core.diagnostics) < MAX_REMARKS:
+                                where = _place(buf, match.start(1) - 1, base, extra, line, line_start)
+                                core.duplicate_key(where, node, key)
+                        state = VALUE
+                    if bracket is not None:
+                        action = OPEN_OBJECT if bracket == "{" else OPEN_ARRAY
+                        i = match.start(7)
+                    else:
+                        action = COMMIT
+                        if quoted is not None:
+                            value = quoted
+                            if progress and value and not (muted or duplicate):
+                                if len(events) >= queue_limit:
+                                    fault = _crowded(match.start(2), queue_limit)
+                                    break
+                                events.append((StringProgress, (chain, key if is_object else len(node)), value))
+                        elif integer is None:
+                            value = literals[literal]
+                        elif not fraction and len(integer) <= safe_digits:
+                            value = int(integer)
+                        else:
+                            value = t.number_value(integer, fraction)
+                            if value is None:
+                                fault = _out_of_range(match.start(3))
+                                break
+                        i = match.end() if ended == "," else match.start(6)
+                else:
+                    c = buf[i]
+                    action = NEXT[state].get(c, WRONG)
+                    if action == WRONG:
+                        fault = "E_UNEXPECTED_TOKEN", i, t.show(c), EXPECTED[state]
+                        break
+                    if action == SKIP:
+                        i = white(buf, i).end()  # type: ignore[union-attr]
+                        continue
+                    if action == NEXT_KEY:
+                        state = KEY
+                        i += 1
+                        continue
+                    if action == NEXT_VALUE:
+                        state = VALUE
+                        i += 1
+                        continue
+                if action == COMMIT:
+                    pass
+                elif action == QUOTE:
+                    state = STRING if state <= FIRST_ITEM else KEY_STRING
                     size = 0
                     controls = False
                     quote_at = i
                     if ascii_only:
                         string_start = base + i
-                    else:
+                    elif report:
                         string_start = mark_at = mark_at + len(buf[mark:i].encode())
                         mark = i
                     i += 1
+                    whole = None if progress else t.scan_string(buf, i)
+                    if whole is not None and whole[1] - i <= easy_string:
+                        # The same string at the speed of the standard library.
+                        text, i = whole
                     continue
-                if action == g.OPEN_OBJECT or action == g.OPEN_ARRAY:
+                elif action <= OPEN_ARRAY:
                     if len(stack) >= depth_limit:
                         found = f"level {depth_limit + 1:,} of open containers"
                         fault = "E_LIMIT_DEPTH", i, found, f"at most limits.depth ({depth_limit:,} levels)"
@@ -496,12 +539,12 @@ def machine(core: Core) -> Generator[None, Message, None]:
                     if report and not (muted or duplicate) and len(events) >= queue_limit:
                         fault = _crowded(i, queue_limit)
                         break
-                    child: Any = {} if action == g.OPEN_OBJECT else []
+                    child: Any = {} if action == OPEN_OBJECT else []
                     slot = key if is_object else len(node)
                     stack.append((node, is_object, slot, start, chain))
                     if ascii_only:
                         start = base + i
-                    else:
+                    elif report:
                         start = mark_at = mark_at + len(buf[mark:i].encode())
                         mark = i
                     if len(stack) > 1:
@@ -517,13 +560,13 @@ def machine(core: Core) -> Generator[None, Message, None]:
                     else:
                         node.append(child)
                     node = child
-                    is_object = action == g.OPEN_OBJECT
-                    state = g.FIRST_KEY if is_object else g.FIRST_ITEM
+                    is_object = action == OPEN_OBJECT
+                    state = FIRST_KEY if is_object else FIRST_ITEM
                     if report and not muted:
                         events.append((ContainerOpened, chain, "object" if is_object else "array", start))
                     i += 1
                     continue
-                if action == g.CLOSE:
+                elif action == CLOSE:
                     if report and not muted:
                         if len(events) >= queue_limit:
                             fault = _crowded(i, queue_limit)
@@ -538,15 +581,18 @@ def machine(core: Core) -> Generator[None, Message, None]:
                     if muted == len(stack):
                         muted = 0
                     node, is_object, key, start, chain = stack.pop()
-                    if stack:
-                        state = g.AFTER_MEMBER if is_object else g.AFTER_ITEM
-                    else:
-                        state = g.DONE
+                    if not stack:
+                        state = DONE
                         core.root_complete = True
                         if report:
                             events.append((DocumentComplete, root_start, stop))
+                    elif i < end and buf[i] == ",":
+                        i += 1
+                        state = KEY if is_object else VALUE
+                    else:
+                        state = AFTER_MEMBER if is_object else AFTER_ITEM
                     continue
-                if action == g.NUMBER:
+                elif action == NUMBER:
                     j = number_start(buf, i).end()  # type: ignore[union-attr]
                     if j - i > number_limit:
                         found = f"a number longer than limits.number_bytes ({number_limit:,} bytes)"
@@ -559,13 +605,15 @@ def machine(core: Core) -> Generator[None, Message, None]:
                     if not t.NUMBER.fullmatch(token):
                         fault = "E_UNEXPECTED_TOKEN", j, t.show(buf[j]), t.number_wants(token)
                         break
-                    if buf[j] not in g.TERMINATORS:
+                    if buf[j] not in TERMINATORS:
                         fault = "E_UNEXPECTED_TOKEN", j, t.show(buf[j]), "the number's end"
                         break
                     value = t.number_value(*t.split_number(token))
                     if value is None:
                         fault = _out_of_range(i)
                         break
+                    begin = i
+                    i = j
                 else:
                     word = t.literal_word(c)
                     j = i + 1
@@ -577,40 +625,45 @@ def machine(core: Core) -> Generator[None, Message, None]:
                     if j - i < len(word):
                         fault = "E_UNEXPECTED_TOKEN", j, t.show(buf[j]), f"the rest of `{word}`"
                         break
-                    if buf[j] not in g.TERMINATORS:
+                    if buf[j] not in TERMINATORS:
                         fault = "E_UNEXPECTED_TOKEN", j, t.show(buf[j]), f"the end of `{word}`"
                         break
-                    value = t.LITERALS[word]
-                begin = i
-                i = j
+                    value = literals[word]
+                    begin = i
+                    i = j
 
-            # A scalar is whole.
+            # A scalar is whole: the pattern's, or the one from `begin` to `i`.
             if duplicate:
                 duplicate = False
             else:
                 if report and not muted:
+                    j = i
+                    if match is not None:
+                        begin, j = t.scalar_span(match)
                     if len(events) >= queue_limit:
-                        fault = _crowded(i, queue_limit)
+                        fault = _crowded(j, queue_limit)
                         break
                     if ascii_only:
                         begin_at = base + begin if begin >= 0 else string_start
-                        stop = base + i
+                        stop = base + j
                     else:
                         begin_at = string_start
                         if begin >= 0:
                             begin_at = mark_at + len(buf[mark:begin].encode())
-                        stop = mark_at = mark_at + len(buf[mark:i].encode())
-                        mark = i
+                        stop = mark_at = mark_at + len(buf[mark:j].encode())
+                        mark = j
                     place = (chain, key if is_object else len(node)) if stack else None
                     events.append((ValueCommitted, place, value, begin_at, stop))
                 if is_object:
                     node[key] = value
                 else:
                     node.append(value)
-            if stack:
-                state = g.AFTER_MEMBER if is_object else g.AFTER_ITEM
+            if match is not None and ended == ",":
+                state = KEY if is_object else VALUE
+            elif stack:
+                state = AFTER_MEMBER if is_object else AFTER_ITEM
             else:
-                state = g.DONE
+                state = DONE
                 core.root_complete = True
                 if report:
                     events.append((DocumentComplete, begin_at, stop))
@@ -625,7 +678,7 @@ def machine(core: Core) -> Generator[None, Message, None]:
                 fault = "E_LIMIT_INPUT_BYTES", end, found, "the input's end"
             else:
                 if quote_at >= 0:
-                    if state == g.KEY_STRING:
+                    if state == KEY_STRING:
                         string_place = _place(buf, quote_at, base, extra, line, line_start)
                     quote_at = -1
                 if "\n" in chunk:
@@ -640,7 +693,7 @@ def machine(core: Core) -> Generator[None, Message, None]:
     core.text = text + tail
     where = _place(buf, at, base, extra, line, line_start)
     core.failed_at = where[0]
-    of_value = state <= g.FIRST_ITEM or state == g.STRING
+    of_value = state <= FIRST_ITEM or state == STRING
     core.remark(code, where, core.path(of_value=of_value), found, expected)
     while True:
         core.received = received

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from interlock.diagnostics import Diagnostic
 from interlock.errors import InvalidOptionError, ParserFinishedError
@@ -18,8 +18,10 @@ from interlock.parser.views import View
 
 __all__ = ["Parser"]
 
-# Results for short chunks in a document that goes well: one object for all of a length.
-_USUAL = tuple(PushResult(bytes_accepted=length, events=0, failed=False, root_complete=False) for length in range(256))
+# Characters. Short chunks are gathered up to here before they are read, or until somebody
+# looks: starting to read costs as much as reading some fifty characters. A text of this
+# length still comes from the interpreter's allocator for small objects (512 bytes).
+GATHER: Final = 448
 
 # States in which nothing but closing brackets is missing.
 _CLOSABLE = frozenset((g.AFTER_ITEM, g.AFTER_MEMBER, g.FIRST_ITEM, g.FIRST_KEY))
@@ -52,7 +54,7 @@ class Parser:
         InvalidOptionError: An option has a value that it cannot have.
     """
 
-    __slots__ = ("_core", "_high", "_number", "_preview", "_ready", "_result", "_send", "_stable", "_tail")
+    __slots__ = ("_core", "_high", "_number", "_preview", "_ready", "_result", "_send", "_stable", "_tail", "_waiting")
 
     def __init__(
         self,
@@ -82,6 +84,7 @@ class Parser:
             events=events,
             string_progress=string_progress,
         )
+        self._waiting = ""  # chunks that were not read yet
         process = machine(self._core)
         next(process)
         self._send = process.send
@@ -93,31 +96,18 @@ class Parser:
         self._preview = View()
         self._result: FinalResult | None = None
 
-    def feed(self, chunk: str | bytes | bytearray | memoryview) -> None:
-        """Take the next piece of the document, like `push`, but make no result.
-
-        Args:
-            chunk: Text, or UTF-8 bytes; any split is allowed, inside a code point too.
-
-        Raises:
-            ParserFinishedError: `finish` was called before.
-            TypeError: `chunk` is neither `str` nor bytes-like.
-        """
-        if chunk.__class__ is str and self._ready and (chunk.isascii() or SURROGATE.search(chunk) is None):
-            self._send(chunk)
-        else:
-            self._feed_slowly(chunk)
-
     def push(self, chunk: str | bytes | bytearray | memoryview) -> PushResult:
         """Take the next piece of the document; any split is allowed, inside a code point too.
 
-        Malformed input is recorded as a diagnostic and never raised.
+        Malformed input is recorded as a diagnostic and never raised. Short chunks are
+        gathered and read together, at the latest when somebody looks at the parser or at
+        the result; nothing that can be asked tells the difference.
 
         Args:
             chunk: Text, or UTF-8 bytes. An empty chunk is allowed and changes nothing.
 
         Returns:
-            What this push did. It is a record; nothing changes it later.
+            A window on the parser's state, for all that was pushed so far.
 
         Raises:
             ParserFinishedError: `finish` was called before.
@@ -126,35 +116,39 @@ class Parser:
         Source:
             RFC 8259, section 8.1 (UTF-8); overlong forms: RFC 3629, section 3.
         """
-        self.feed(chunk)
-        core = self._core
-        if not isinstance(chunk, str):
-            length = memoryview(chunk).nbytes
-        elif chunk.isascii():
-            length = len(chunk)
+        if chunk.__class__ is str and self._ready:
+            waiting = self._waiting + chunk
+            if len(waiting) < GATHER:
+                self._waiting = waiting
+            else:
+                self._waiting = ""
+                self._read(waiting)
         else:
-            length = len(chunk.encode("utf-8", "surrogatepass"))
-        if not (core.failed or core.root_complete or core.events) and length < len(_USUAL):
-            return _USUAL[length]
-        accepted = length
-        if core.failed_at is not None:
-            accepted = max(0, length - (self.bytes_received - core.failed_at))
-        return PushResult(
-            bytes_accepted=accepted,
-            events=len(core.events or ()),
-            failed=core.failed,
-            root_complete=core.root_complete,
-        )
+            self._push_slowly(chunk)
+        return self
+
+    feed = push  # a name for callers that do not look at the result
 
     @property
     def failed(self) -> bool:
         """An error was recorded. Once true, it stays true."""
+        if self._waiting:
+            self._catch_up()
         return self._core.failed
 
     @property
     def root_complete(self) -> bool:
         """The root value is whole. It may still be followed by something wrong."""
+        if self._waiting:
+            self._catch_up()
         return self._core.root_complete
+
+    @property
+    def events_waiting(self) -> int:
+        """Events that nobody drained yet."""
+        if self._waiting:
+            self._catch_up()
+        return len(self._core.events or ())
 
     @property
     def bytes_received(self) -> int:
@@ -173,6 +167,8 @@ class Parser:
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """All remarks so far, in order."""
+        if self._waiting:
+            self._catch_up()
         return tuple(self._core.diagnostics)
 
     def snapshot(self) -> Snapshot:
@@ -199,6 +195,8 @@ class Parser:
         Raises:
             InvalidOptionError: The parser was made with `events=False`.
         """
+        if self._waiting:
+            self._catch_up()
         queue = self._core.events
         if queue is None:
             raise InvalidOptionError("this parser was made with events=False; make it with events=True")
@@ -255,7 +253,7 @@ class Parser:
         )
         return self._result
 
-    def _feed_slowly(self, chunk: str | bytes | bytearray | memoryview) -> None:
+    def _push_slowly(self, chunk: str | bytes | bytearray | memoryview) -> None:
         if self._result is not None:
             raise ParserFinishedError(
                 f"E_PUSH_AFTER_FINISH: push after finish({self._result.reason!r}); "
@@ -263,47 +261,67 @@ class Parser:
             )
         if not isinstance(chunk, (str, bytes, bytearray, memoryview)):
             raise TypeError(f"a chunk is {type(chunk).__name__}; expected str or bytes")
-        if self._core.failed_at is not None:
-            self._ignore(chunk if isinstance(chunk, str) else bytes(chunk))
-            return
-        fault: Fault | None
         if isinstance(chunk, str):
-            if not chunk:
-                return
-            if self._tail:
-                text, fault = "", self._broken(chunk.encode("utf-8", "surrogatepass"))
+            self._catch_up()
+            self._read(str(chunk))
+            return
+        data = bytes(chunk)
+        if self._ready:
+            try:
+                self.push(data.decode())
+            except UnicodeDecodeError:
+                pass
             else:
-                text, self._high, fault = join_surrogates(self._high + chunk)
+                return
+        self._catch_up()
+        self._read_bytes(data)
+
+    def _catch_up(self) -> None:
+        waiting, self._waiting = self._waiting, ""
+        self._read(waiting)
+
+    def _read(self, text: str) -> None:
+        if self._ready and (text.isascii() or SURROGATE.search(text) is None):
+            self._send(text)
+        elif not text:
+            pass
+        elif self._tail:
+            self._pass_on("", b"", "", self._broken(text.encode("utf-8", "surrogatepass")))
         else:
-            data = bytes(chunk)
-            if not data:
-                return
-            if self._high:
-                text, fault = "", self._broken(data)
-            else:
-                text, self._tail, fault = decode(self._tail + data)
-        self._ready = not (self._tail or self._high)
+            text, high, fault = join_surrogates(self._high + text)
+            self._pass_on(text, b"", high, fault)
+
+    def _read_bytes(self, data: bytes) -> None:
+        if not data:
+            pass
+        elif self._high:
+            self._pass_on("", b"", "", self._broken(data))
+        else:
+            text, tail, fault = decode(self._tail + data)
+            self._pass_on(text, tail, "", fault)
+
+    def _pass_on(self, text: str, tail: bytes, high: str, fault: Fault | None) -> None:
+        # At most one of the last three is there: what follows `text`.
         if text:
             self._send(text)
+        if fault is None and self._core.failed_at is not None and (tail or high):
+            # After an error nothing waits: what comes is only counted.
+            fault = Fault("", len(tail or high.encode("utf-8", "surrogatepass")))
+            tail, high = b"", ""
         if fault is not None:
             self._send(fault)
-        elif self._core.failed_at is not None:
-            self._ignore(self._tail or self._high)
-            self._tail, self._high, self._ready = b"", "", True
-
-    def _ignore(self, chunk: str | bytes) -> None:
-        # After an error: count what comes, whatever it is.
-        data = chunk.encode("utf-8", "surrogatepass") if isinstance(chunk, str) else chunk
-        self._send(Fault("", len(data)))
+        self._tail, self._high = tail, high
+        self._ready = not (tail or high)
 
     def _broken(self, rest: bytes) -> Fault:
         # Text after half a code point in bytes, or bytes after half a pair in text.
         half = self._tail or self._high.encode("utf-8", "surrogatepass")
-        self._tail, self._high = b"", ""
         return Fault(f"found {half.hex(' ')} (hex), which is not UTF-8", len(half) + len(rest))
 
     def _sync(self) -> None:
         if self._result is None:
+            if self._waiting:
+                self._catch_up()
             self._send(None)
 
     def _phase(self) -> Phase:

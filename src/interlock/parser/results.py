@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from interlock.diagnostics import Diagnostic
 
@@ -16,21 +16,33 @@ Outcome = Literal["valid", "truncated", "salvaged", "invalid"]
 Phase = Literal["empty", "open", "complete", "failed", "finished"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PushResult:
-    """What one push did.
+class PushResult(Protocol):
+    """What can be asked after a push.
 
-    Attributes:
-        bytes_accepted: UTF-8 bytes of this chunk that were taken without an error.
-        events: Events that wait to be drained.
-        failed: An error was recorded, now or before.
-        root_complete: The root value is whole.
+    It is a window on the parser, not a record: it always answers for all that was
+    pushed so far. Nothing is read until it is asked, so that a push costs the same
+    whether its result is looked at or not.
     """
 
-    bytes_accepted: int
-    events: int
-    failed: bool
-    root_complete: bool
+    @property
+    def bytes_received(self) -> int:
+        """UTF-8 bytes that were pushed."""
+
+    @property
+    def bytes_accepted(self) -> int:
+        """UTF-8 bytes that were read without an error that ends the document."""
+
+    @property
+    def events_waiting(self) -> int:
+        """Events that nobody drained yet."""
+
+    @property
+    def failed(self) -> bool:
+        """An error was recorded. Once true, it stays true."""
+
+    @property
+    def root_complete(self) -> bool:
+        """The root value is whole. It may still be followed by something wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
+from json.decoder import c_scanstring, scanstring  # type: ignore[attr-defined]
 from typing import Final
 
 from interlock.parser.codes import Code
+from interlock.parser.utf8 import SURROGATE
 
 # Text that reaches these patterns has no surrogates (see utf8.py), so plain text is
 # everything but the quote, the backslash and, unless the caller keeps them, control characters.
@@ -19,10 +21,12 @@ _FRACTION: Final = r"(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 WHITE: Final = re.compile(_WS)
 CONTROL: Final = re.compile(r"[\x00-\x1f]")
 
-# A whole key with its colon, and a whole scalar with what shows that it is whole: the
-# common case in one step. What they do not match goes through the grammar's table.
-KEY_COLON: Final = re.compile(rf'{_WS}"({_PLAIN}*)"{_WS}:{_WS}')
-SCALAR_END: Final = re.compile(rf'(?:"({_PLAIN}*)"|({_INT})({_FRACTION})|(true|false|null)){_WS}([,\]}}]){_WS}')
+# The common case in one step: a whole member or item, that is a scalar and what shows that
+# it is whole, or the bracket that opens a container. Groups: key, string, integer, fraction,
+# literal, end, bracket. What these do not match goes through the grammar's table.
+_ITEM: Final = rf'(?:(?:"({_PLAIN}*)"|({_INT})({_FRACTION})|(true|false|null)){_WS}([,\]}}]){_WS}|([\[{{]){_WS})'
+ITEM: Final = re.compile(rf"{_WS}()" + _ITEM)
+MEMBER: Final = re.compile(rf'{_WS}"({_PLAIN}*)"{_WS}:{_WS}' + _ITEM)
 
 # The longest start of a number (RFC 8259, section 6) and the whole of one.
 NUMBER_START: Final = re.compile(
@@ -40,11 +44,10 @@ _ESCAPE: Final = (
     r'\\(?:["\\/bfnrt]|u(?:[0-9a-cefA-CEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2}'
     r"|[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}))"
 )
-RUN: Final = re.compile(rf"(?:{_PLAIN}+|{_ESCAPE})*")
-RUN_OR_CONTROL: Final = re.compile(rf"(?:{_PLAIN_OR_CONTROL}+|{_ESCAPE})*")
-RUN_WINDOW: Final = 8192  # characters; the pattern's own memory grows with what one match covers
+RUN: Final = re.compile(rf"{_PLAIN}*(?:{_ESCAPE}{_PLAIN}*)*")
+RUN_OR_CONTROL: Final = re.compile(rf"{_PLAIN_OR_CONTROL}*(?:{_ESCAPE}{_PLAIN_OR_CONTROL}*)*")
+WINDOW: Final = 8192  # characters; the pattern's own memory grows with what one match covers
 
-_ESCAPES: Final = re.compile(_ESCAPE)
 # What the start of an escape may look like when the chunk ends.
 _OPEN_ESCAPE: Final = re.compile(
     r"\\(?:u(?:[0-9a-fA-F]{0,3}|[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u(?:[dD](?:[c-fC-F][0-9a-fA-F]?)?)?)?)?)?)?"
@@ -52,35 +55,42 @@ _OPEN_ESCAPE: Final = re.compile(
 _HIGH: Final = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}")
 _LOW: Final = re.compile(r"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 _HEX: Final = re.compile(r"[0-9a-fA-F]*")
-_SIMPLE: Final = {
-    r"\"": '"',
-    r"\\": "\\",
-    r"\/": "/",
-    r"\b": "\b",
-    r"\f": "\f",
-    r"\n": "\n",
-    r"\r": "\r",
-    r"\t": "\t",
-}
-
 # int(str) refuses long strings unless the process allows them; below this it never does.
-_SAFE_DIGITS: Final = sys.int_info.str_digits_check_threshold
-
-
-def _replace(match: re.Match[str]) -> str:
-    escape = match[0]
-    simple = _SIMPLE.get(escape)
-    if simple is not None:
-        return simple
-    code = int(escape[2:6], 16)
-    if len(escape) == 12:
-        code = 0x10000 + ((code - 0xD800) << 10) + int(escape[8:12], 16) - 0xDC00
-    return chr(code)
+SAFE_DIGITS: Final = sys.int_info.str_digits_check_threshold
 
 
 def unescape(run: str) -> str:
     """Return the text that a run of valid escapes and plain text stands for."""
-    return _ESCAPES.sub(_replace, run)
+    # The run was checked by `RUN`, so that only the decoding is left to the standard library.
+    text: str = scanstring(run + '"', 0, False)[0]
+    return text
+
+
+def scan_string(buf: str, i: int) -> tuple[str, int] | None:
+    """Return the text of the string whose inside begins at `i`, and the index of its closing quote.
+
+    None when it is not whole, or when anything about it needs a closer look. The standard
+    library's scanner is exact but for half surrogate pairs, which it lets pass; its
+    version in Python is not, so that without the one in C this gives up.
+    """
+    if c_scanstring is None or buf.find('"', i) < 0:
+        return None
+    try:
+        text, end = c_scanstring(buf, i, True)
+    except ValueError:
+        return None
+    if text.isascii() or SURROGATE.search(text) is None:
+        return text, end - 1
+    return None
+
+
+def scalar_span(match: re.Match[str]) -> tuple[int, int]:
+    """Return where the scalar that `ITEM` or `MEMBER` found begins and ends, a string's quotes included."""
+    if match.start(2) >= 0:
+        return match.start(2) - 1, match.end(2) + 1
+    if match.start(3) >= 0:
+        return match.start(3), match.end(4)
+    return match.span(5)
 
 
 def escape_is_open(rest: str) -> bool:
@@ -119,7 +129,7 @@ def number_value(integer: str, fraction: str) -> int | float | None:
     if fraction:
         value = float(integer + fraction)
         return value if value - value == 0 else None
-    if len(integer) <= _SAFE_DIGITS:
+    if len(integer) <= SAFE_DIGITS:
         return int(integer)
     sign, digits = (-1, integer[1:]) if integer[0] == "-" else (1, integer)
     return sign * _long_int(digits, {})
@@ -128,7 +138,7 @@ def number_value(integer: str, fraction: str) -> int | float | None:
 def _long_int(digits: str, powers: dict[int, int]) -> int:
     # Halving is exact, takes fewer steps than digit by digit, and leaves the process's
     # limit on digits alone.
-    if len(digits) <= _SAFE_DIGITS:
+    if len(digits) <= SAFE_DIGITS:
         return int(digits)
     low = len(digits) // 2
     power = powers.get(low)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import copy
 import itertools
 import json
-import re
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from interlock.limits import Limits
@@ -64,8 +63,6 @@ def test_a_valid_document_has_the_value_of_the_standard_library(data, text):
 @example('{"a":1,"a":2,}')
 def test_verdict_and_place_of_an_error_are_those_of_the_reference_reader(text):
     """Valid, cut or wrong, and the first wrong byte: as an independent reader finds them."""
-    assume(not re.search(r"\\u[dD][89a-fA-F]", text))
-    assume(not re.search(r"[0-9.][eE]\+?[0-9]{2}", text))
     verdict, where = reference(text)
     parser = Parser()
     parser.push(text)
