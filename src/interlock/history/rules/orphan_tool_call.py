@@ -22,6 +22,7 @@ Loss:
 Known limits:
     A call that is still being answered looks the same: name it in `pending`. A call whose
     approval is open, or was just given, and calls that the provider runs are left alone.
+    A call that words cannot answer (the computer's needs a screenshot) is dropped by either policy.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             if call.answers or is_pending(messages, call, context):
                 continue
             edits: tuple[Edit, ...]
-            if policy == "drop-call":
+            lossy: bool | None = None
+            if policy == "drop-call" or not context.wire.answerable(call.call):
+                lossy = True
                 action = drop_part_action(call.message)
                 edits = (DropPart(message=call.message, part=call.call),)
             else:
@@ -63,6 +66,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 call_id=call.call.call_id,
                 action=action,
                 edits=edits,
+                lossy=lossy,
                 reason=f"no result for call {call.call.call_id!r} ({call.call.name!r})",
             )
 

@@ -38,8 +38,8 @@ __all__ = ["RULE"]
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each result without a call."""
-    if context.stateful:
-        return
+    if context.stateful or context.wire.refers(messages):
+        return  # the call may be among what the provider keeps
     policy = context.policy[RULE.name]
     for bound in context.pairing(messages).orphans:
         message, part = bound.message, bound.result

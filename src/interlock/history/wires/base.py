@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
-from interlock.history.turns import Call, Message, Opaque, Part, Result, Role, Text
+from interlock.history.turns import Approval, Call, Message, Opaque, Part, Result, Role, Text
 
 __all__ = ["Wire", "as_json", "as_string", "opaque_message", "plain_text", "role_in"]
 
@@ -82,6 +82,10 @@ class Wire:
         """Return the result with another `call_id`, `name`, `content` or `is_error`."""
         raise NotImplementedError
 
+    def with_approval(self, part: Approval, call_id: str) -> Approval:
+        """Return the approval request for a call that has a new id."""
+        return replace(part, native={**part.native, "toolCallId": call_id}, call_id=call_id)
+
     def new_text(self, text: str, *, role: Role) -> Text:  # noqa: ARG002
         """Return a text part; as a plain string, which `assemble` turns into a block where one is needed."""
         return Text(native=text, text=text)
@@ -94,6 +98,14 @@ class Wire:
     def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
         """Return a result that answers the call with this text."""
         raise NotImplementedError
+
+    def answerable(self, call: Call) -> bool:  # noqa: ARG002
+        """Say whether a result with words only can answer the call; else an unanswered one can but go."""
+        return True
+
+    def refers(self, messages: Sequence[Message]) -> bool:  # noqa: ARG002
+        """Say whether the history names content by reference alone, so that a result's call may be there."""
+        return False
 
     def denied_result(self, call: Call, reason: str | None) -> Result:
         """Return the answer for a call that a human refused."""
@@ -142,6 +154,10 @@ class Wire:
         if not isinstance(native, dict):
             return ()
         return tuple(key for key in native if isinstance(key, str) and key.startswith("_"))
+
+    def media_in(self, part: Result) -> list[tuple[str, Any]]:  # noqa: ARG002
+        """Return kind and native block of each piece of media inside a result's list of blocks."""
+        return []
 
     def is_blank(self, part: Part) -> bool:
         """Say whether a part is text without a visible character, and nothing hangs on it."""

@@ -115,7 +115,7 @@ class OpenAIChat(Wire):
                     index=at,
                     call_id=as_string(entry.get("id")),
                     name=as_string(custom.get("name")),
-                    arguments={},
+                    arguments="{}",
                 )
             return Opaque(native=entry, slot="tool_calls", index=at, type=as_string(kind))
         return Call(

@@ -18,7 +18,7 @@ their own; calls that OpenAI runs carry their result inside, or stand beside it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
@@ -169,7 +169,11 @@ class OpenAIResponses(Wire):
         return replace(part, native=native, **changes)
 
     def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
-        """Return the output item of the call's own type, with this text where its body has room for words."""
+        """Return the output item of the call's own type, with this text in its body.
+
+        A tool search that the client runs may be answered by a function's output (recorded), which
+        holds words; the list of tools in its own output type would say that none was found.
+        """
         kind = call.native.get("type") if isinstance(call.native, dict) else None
         content: Any = text
         native: dict[str, Any] = {"type": "function_call_output", "call_id": call.call_id}
@@ -185,6 +189,16 @@ class OpenAIResponses(Wire):
             native |= {"type": "apply_patch_call_output", "status": "failed" if is_error else "completed"}
         native["output"] = content
         return Result(native=native, slot="self", call_id=call.call_id, name=None, content=content)
+
+    def answerable(self, call: Call) -> bool:
+        """A screenshot cannot be made up: a call of the computer is answered by nothing else."""
+        return not (isinstance(call.native, dict) and call.native.get("type") == "computer_call")
+
+    def refers(self, messages: Sequence[Message]) -> bool:
+        """Say whether an item is named by its id alone: it may be the call that an output answers."""
+        return any(
+            type(part) is Opaque and part.type == "item_reference" for message in messages for part in message.parts
+        )
 
     def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
         """Return a `function_call` item without an `id`: those are the server's to give."""
