@@ -58,7 +58,14 @@ END_REASONS: Final[Mapping[str, EndReason]] = {
 }
 
 _CALLS: Final = frozenset({"function_call", "mcp_call"})
-_OWN: Final = ("session.", "conversation.", "input_audio_buffer.", "output_audio_buffer.", "rate_limits.")
+_OWN: Final = (
+    "session.",
+    "conversation.item.",
+    "conversation.created",
+    "input_audio_buffer.",
+    "output_audio_buffer.",
+    "rate_limits.",
+)
 
 
 def recognises(event: Any) -> int:
