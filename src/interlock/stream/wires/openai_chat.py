@@ -61,6 +61,12 @@ END_REASONS: Final[Mapping[str, EndReason]] = {
 }
 
 
+# The fields of a chunk; `obfuscation` is padding, and none of the others speaks of an error.
+_FIELDS = frozenset(
+    "id choices created model object service_tier system_fingerprint usage moderation obfuscation".split()
+)
+
+
 def recognises(event: Any) -> int:
     """Rate how well an event fits this wire: 0 not at all, 1 maybe, 2 surely."""
     if isinstance(get(event, "choices"), list):
@@ -105,10 +111,11 @@ class Adapter:
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
         self._choices: dict[int, _Choice] = {}
+        self._plain: dict[type, bool] = {}  # the classes of chunks seen, see `_plain_type`
 
     def push(self, event: Any) -> None:
         """Translate one chunk. The official client's helper events are unwrapped or ignored."""
-        if type(event) is not dict and self._usual(event):
+        if type(event) is not dict and self._plain_type(type(event)) and self._usual(event):
             return
         choices = get(event, "choices")
         if choices is None and get(event, "type") == "chunk":
@@ -139,6 +146,14 @@ class Adapter:
         """Conclude nothing: a choice without a finish reason stays unconfirmed."""
 
     # -- inside --------------------------------------------------------------
+
+    def _plain_type(self, kind: type) -> bool:
+        """Tell whether a chunk's class has no fields but the API's own; others may carry an error in one."""
+        known = self._plain.get(kind)
+        if known is None:
+            fields = getattr(kind, "model_fields", None)
+            known = self._plain[kind] = isinstance(fields, dict) and bool(fields) and fields.keys() <= _FIELDS
+        return known
 
     def _usual(self, chunk: Any) -> bool:
         """Take the official client's chunk when it only continues one call, or carries only text.
