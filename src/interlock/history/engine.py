@@ -16,7 +16,7 @@ from interlock.history.detect import detect_wire
 from interlock.history.edits import Edit, apply
 from interlock.history.infer import infer_provider
 from interlock.history.naming import NameMap
-from interlock.history.providers import Profile, profile_for
+from interlock.history.providers import SERVERS, Profile, profile_for
 from interlock.history.records import Repair
 from interlock.history.requests import history_key, renamed_tools, tool_names
 from interlock.history.rules import RULES, policies_for
@@ -28,6 +28,8 @@ from interlock.history.wires.base import Wire
 __all__ = ["CheckResult", "HealResult", "check", "heal"]
 
 _MAX_ROUNDS: Final = 12  # rounds; no generated history has needed more than 4
+# Fields that a body has when it is what is sent, and not only a wrapper around the messages.
+_WHOLE: Final = ("model", "max_tokens", "inferenceConfig", "generationConfig", "anthropic_version")
 _WIRE_ALIASES: Final = {"ai_sdk_model": "ai_sdk", "openrouter": "openai_chat"}
 
 
@@ -165,6 +167,7 @@ def heal(
     history = messages[key] if key is not None else messages
     settings: dict[str, Any] = {**{name: body[name] for name in body if name != key}, **(options or {})}
     profile, context = _context(format_, provider, policy, model, tools, pending, settings)
+    context.whole = key is not None and any(name in body for name in _WHOLE)
     label = None if profile.name == "generic" else profile.name
     healthy = HealResult(
         messages=history, wire=format_.name, provider=label, request=source if key else None, _source=source
@@ -194,6 +197,7 @@ def heal(
             _source=source,
         )
         return _with_positions(result, range(len(history)))
+    healed: Any
     healed, places = format_.write(views)
     if not repairs:
         healed = history
@@ -266,7 +270,11 @@ def _context(
         named = settings.get("model")
         model = named if isinstance(named, str) else None
     if provider is None:
-        provider = wire.provider or (infer_provider(model) if model else None)
+        provider = wire.provider
+        told = infer_provider(model) if model else None
+        if told is not None and (provider is None or (wire.turn == "calls" and told in SERVERS)):
+            # Servers that speak Responses have rules of their own, and their models' names say which.
+            provider = told
     elif not isinstance(provider, str):
         raise InvalidOptionError(f"provider is {provider!r}; expected a name, see `infer_provider`")
     profile = profile_for(provider, wire=wire.name, model=model)

@@ -12,7 +12,7 @@ from typing import Final
 from interlock.history.rules.base import Context
 from interlock.history.turns import Call, Result
 
-__all__ = ["BRIDGE", "CONTINUE", "MARK", "NO_OUTPUT", "NO_RESULT", "START", "is_stub", "stub_text"]
+__all__ = ["ATTACHED", "BRIDGE", "CONTINUE", "EMPTY", "MARK", "NO_OUTPUT", "NO_RESULT", "START", "is_stub", "stub_text"]
 
 MARK: Final = "[interlock]"
 NO_RESULT: Final = f"{MARK} No result was recorded for this tool call; it may or may not have run."
@@ -20,6 +20,8 @@ NOT_ALLOWED: Final = f"{MARK} This tool call was not allowed to run."
 NO_OUTPUT: Final = "(no output)"
 CONTINUE: Final = "Continue."
 BRIDGE: Final = "OK."
+ATTACHED: Final = "See the attached document."
+EMPTY: Final = "(empty message)"
 START: Final = "(The conversation begins with the assistant.)"
 
 

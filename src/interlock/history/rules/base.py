@@ -4,21 +4,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeVar
 
-from interlock.history.edits import Edit, InsertMessage, InsertParts
-from interlock.history.pairing import Pairing, Turn, pair
+from interlock.history.edits import Edit, InsertMessage, InsertParts, ReplacePart
+from interlock.history.pairing import Open, Pairing, Turn, pair
 from interlock.history.providers import Profile
-from interlock.history.turns import Message, Part, Result, Role
+from interlock.history.turns import Approval, ContentForm, Message, Part, Result, Role, Text
 from interlock.history.wires.base import Wire
 from interlock.vocabulary import RepairAction
 
-__all__ = ["Context", "Finding", "Loss", "Rule", "answer", "assistant_turns", "drop_part_action"]
+__all__ = [
+    "Context",
+    "Finding",
+    "Loss",
+    "Rule",
+    "answer",
+    "assistant_turns",
+    "drop_part_action",
+    "is_blank",
+    "item_without",
+    "joined_text",
+    "leading_results",
+    "renamed_pair",
+    "role_changed",
+    "thinking_setting",
+    "without",
+]
 
 # lossless: pairing stubs, renames, new orders, joins. lossy: something that a tool or a model
 # produced goes. destructive: something that a user said goes; never by default.
 Loss = Literal["lossless", "lossy", "destructive"]
+
+
+_AnyPart = TypeVar("_AnyPart", bound=Part)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -33,6 +52,7 @@ class Context:
         tools: The declared tools' names; `None` when the caller did not say.
         pending: Ids of calls that are still being answered; `"keep"`: all of the last turn.
         policy: The policy that is followed for each rule.
+        whole: A whole request body was given, so that what it leaves out is not sent.
         stateful: The provider keeps earlier turns itself, so the history alone is not whole.
         names: New tool name -> the name in the input, filled by the renaming rule.
         ids: New call id -> the id in the input, filled by the renaming rules.
@@ -46,6 +66,7 @@ class Context:
     pending: frozenset[str] | Literal["keep"]
     policy: Mapping[str, str]
     stateful: bool = False
+    whole: bool = False
     names: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str | None] = field(default_factory=dict)
     _pairing: tuple[int, Pairing] | None = None
@@ -143,11 +164,11 @@ def answer(
     wire = context.wire
     block = range(turn.last + 1, turn.answer_end)
     if wire.results_share and wire.result_role != "assistant":
-        holder = next((messages[at] for at in block if _leading(messages[at])), None)
-        if holder is None and len(block):
+        holder = next((messages[at] for at in block if leading_results(messages[at])), None)
+        if holder is None and len(block) and (wire.result_role == "tool" or _joins_users(context)):
             holder = messages[block[0]]
         if holder is not None:
-            return "inserted-part", (InsertParts(message=holder, at=_leading(holder), new=tuple(found)),)
+            return "inserted-part", (InsertParts(message=holder, at=leading_results(holder), new=tuple(found)),)
         new = wire.new_message(wire.result_role, found)
         return "inserted-message", (InsertMessage(after=messages[turn.last], new=new, shares=True),)
     behind = turn.last
@@ -175,9 +196,93 @@ def assistant_turns(messages: Sequence[Message], context: Context) -> Iterator[l
         yield turn
 
 
-def _leading(message: Message) -> int:
+def _joins_users(context: Context) -> bool:
+    """Say whether results and a user's words go well in one message for the target."""
+    return (context.profile.merges_users or context.profile.alternates) and not context.profile.results_alone
+
+
+def leading_results(message: Message) -> int:
     """Return how many results stand at the front of a message."""
     for at, part in enumerate(message.parts):
         if type(part) is not Result:
             return at
     return len(message.parts)
+
+
+def thinking_setting(context: Context) -> str | None:
+    """Return the request's thinking switch (`enabled`, `disabled`, `adaptive`); `None` when it is not given."""
+    given = context.options.get("thinking")
+    if isinstance(given, bool):
+        return "enabled" if given else "disabled"
+    kind = given.get("type") if isinstance(given, Mapping) else given
+    return kind if isinstance(kind, str) else None
+
+
+def joined_text(messages: Sequence[Message], wire: Wire) -> Message:
+    """Return one message that holds all of several, in order; strings stay one string."""
+    first = messages[0]
+    held: list[Part] = []
+    for message in messages:
+        for part in message.parts:
+            last = held[-1] if held else None
+            if (
+                isinstance(part, Text)
+                and isinstance(last, Text)
+                and isinstance(part.native, str)
+                and isinstance(last.native, str)
+                and part.slot == last.slot
+            ):
+                held[-1] = wire.with_text(last, f"{last.text}\n\n{part.text}" if last.text.strip() else part.text)
+            else:
+                held.append(part)
+    forms = [message.form for message in messages]
+    form: ContentForm = "parts" if "parts" in forms else "string" if "string" in forms else forms[0]
+    # Content comes ahead of what hangs beside it (calls), whatever message it came from.
+    held.sort(key=lambda part: part.slot == "tool_calls")
+    return replace(
+        first,
+        parts=tuple(held),
+        form=form,
+        origins=tuple(origin for message in messages for origin in message.origins),
+        changed=True,
+    )
+
+
+def role_changed(message: Message, role: Role, wire: Wire) -> Message | None:
+    """Return the message with another role, read anew; `None` when it is not a plain JSON message."""
+    if not isinstance(message.native, dict):
+        return None
+    native = {**message.native, "role": wire.native_role(role)}
+    new = wire.read_message(native, message.origins[0] if message.origins else 0)
+    return replace(new, origins=message.origins, changed=True)
+
+
+def without(part: _AnyPart, *keys: str) -> _AnyPart:
+    """Return the part with a fragment that lacks these fields."""
+    return replace(part, native={key: value for key, value in part.native.items() if key not in keys})
+
+
+def item_without(message: Message, *keys: str) -> Message:
+    """Return a message, and the parts that are the whole message, without these fields."""
+    native = {key: value for key, value in message.native.items() if key not in keys}
+    held = tuple(without(part, *keys) if part.slot == "self" else part for part in message.parts)
+    return replace(message, native=native, parts=held, changed=True)
+
+
+def renamed_pair(call: Open, new: str, wire: Wire) -> tuple[Edit, ...]:
+    """Return the edits that give a call, its results and what else names it a new id."""
+    edits: list[Edit] = [ReplacePart(message=call.message, part=call.call, new=wire.with_call(call.call, call_id=new))]
+    for bound in call.answers:
+        renamed = wire.with_result(bound.result, call_id=new)
+        edits.append(ReplacePart(message=bound.message, part=bound.result, new=renamed))
+    edits += [
+        ReplacePart(message=call.message, part=part, new=wire.with_approval(part, new))
+        for part in call.message.parts
+        if isinstance(part, Approval) and part.call_id is not None and part.call_id == call.call.call_id
+    ]
+    return tuple(edits)
+
+
+def is_blank(message: Message, wire: Wire) -> bool:
+    """Say whether a message holds nothing, or nothing but blank text."""
+    return all(wire.is_blank(part) for part in message.parts)

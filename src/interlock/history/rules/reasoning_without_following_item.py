@@ -1,7 +1,8 @@
 """IL043 reasoning-without-following-item: reasoning that is not followed by what it led to.
 
 What it finds:
-    A reasoning item at the end of an assistant turn.
+    A reasoning item at the end of an assistant turn; one with a server id that is followed by
+    a message without one, so that the message is not what it had led to.
 Why it matters:
     "Item 'rs_...' of type 'reasoning' was provided without its required following item."
     Source: openai/openai-node#1567, vercel/ai#8379, continuedev/continue#8933.
@@ -25,7 +26,7 @@ from typing import Final
 
 from interlock.history.edits import DropPart
 from interlock.history.rules.base import Context, Finding, Rule, assistant_turns, drop_part_action
-from interlock.history.turns import Message
+from interlock.history.turns import Message, Part, Reasoning, Text
 
 __all__ = ["RULE"]
 
@@ -34,15 +35,30 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each reasoning part at the end of a turn."""
     for turn in assistant_turns(messages, context):
         held = [(message, part) for message in turn for part in message.parts]
-        while held and held[-1][1].kind == "reasoning":
-            message, part = held.pop()
+        last = len(held)
+        while last and type(held[last - 1][1]) is Reasoning:
+            last -= 1
+        for at, (message, part) in enumerate(held):
+            if type(part) is not Reasoning:
+                continue
+            if at < last and not (context.profile.items and _parted(part, held[at + 1])):
+                continue
             yield Finding(
                 message=message,
                 part=part,
                 action=drop_part_action(message),
                 edits=(DropPart(message=message, part=part),),
-                reason="reasoning at the end of a turn, without the item it led to",
+                reason="reasoning without the item it led to",
             )
+
+
+def _parted(part: Reasoning, behind: tuple[Message, Part]) -> bool:
+    """Say whether a reasoning item names itself to the server and the message behind it does not."""
+    message, following = behind
+    if type(following) is not Text or not isinstance(part.native, dict) or not isinstance(message.native, dict):
+        return False
+    own = part.native.get("id")
+    return isinstance(own, str) and own.startswith("rs_") and not message.native.get("id")
 
 
 RULE: Final = Rule(

@@ -34,7 +34,7 @@ from interlock.history.turns import (
 )
 from interlock.history.wires.base import Wire, as_string, opaque_message, plain_text, role_in
 
-__all__ = ["AISDK"]
+__all__ = ["AISDK", "media_kind", "reasoning_part"]
 
 _ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 
@@ -188,7 +188,7 @@ def _block(block: Any, at: int, role: Role) -> Part:
             server=role == "assistant",
         )
     if kind == "reasoning":
-        return _reasoning(block, at)
+        return reasoning_part(block, at)
     if kind in ("tool-approval-request", "tool-approval-response"):
         answer = kind == "tool-approval-response"
         return Approval(
@@ -202,11 +202,12 @@ def _block(block: Any, at: int, role: Role) -> Part:
     if kind == "image":
         return Media(native=block, media="image", index=at)
     if kind == "file":
-        return Media(native=block, media=_media(block.get("mediaType", block.get("mimeType"))), index=at)
+        return Media(native=block, media=media_kind(block.get("mediaType", block.get("mimeType"))), index=at)
     return Opaque(native=block, index=at, type=as_string(kind))
 
 
-def _media(media_type: Any) -> str:
+def media_kind(media_type: Any) -> str:
+    """Return the kind of media that a MIME type stands for."""
     if not isinstance(media_type, str):
         return "file"
     top = media_type.partition("/")[0]
@@ -215,7 +216,8 @@ def _media(media_type: Any) -> str:
     return "document" if media_type == "application/pdf" or top == "text" else "file"
 
 
-def _reasoning(block: dict[str, Any], at: int) -> Reasoning:
+def reasoning_part(block: dict[str, Any], at: int) -> Reasoning:
+    """Return the view of a `reasoning` part; the provider's proof is in its options."""
     signature: str | None = None
     origin: str | None = None
     redacted = False

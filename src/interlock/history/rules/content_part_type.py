@@ -1,0 +1,145 @@
+"""IL024 content-part-type: a part has a type that its role, or the target, does not take.
+
+What it finds:
+    A text under another API's name (`input_text`, `output_text`); a call that stands both in the
+    content and in `tool_calls`; a list of texts for a server that wants one string; media that the
+    model cannot take, inside results too.
+Why it matters:
+    "Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'."; "Content blocks
+    are expected to be either text or image_url type."; "This model doesn't support the video content
+    block that you provided."; "json: cannot unmarshal array into Go struct field ChatRequest.messages
+    of type string".
+    Source: tinyhumansai/openhuman#3624, recorded refusals of OpenAI and Bedrock, ollama/ollama#6451.
+
+Example:
+    before: user [{"type": "input_text", "text": "Hi"}]
+    after:  user [{"type": "text", "text": "Hi"}]
+Fix:
+    convert (default)        the type that is due; texts are joined; media that the model cannot take
+                             become a marked note that says what was there
+    report-media             as convert, but media are left alone and reported
+    keep                     left alone, not reported
+Loss:
+    convert                  lossy: only the media: the audit record holds them
+    report-media             lossless
+Known limits:
+    Which media a model takes is known for few models; where it is not known nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from interlock.history.edits import DropPart, Edit, ReplaceMessage, ReplacePart
+from interlock.history.media import kind_of
+from interlock.history.rules.base import Context, Finding, Rule
+from interlock.history.stubs import MARK
+from interlock.history.turns import Call, Media, Message, Part, Result, Text
+
+__all__ = ["RULE"]
+
+
+def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
+    """Yield one finding for each part of a wrong type."""
+    profile, wire = context.profile, context.wire
+    for message in messages:
+        ids = {part.call_id for part in message.parts if type(part) is Call and part.slot == "tool_calls"}
+        for part in message.parts:
+            new = wire.retyped(message, part)
+            if new is not None:
+                twin = type(new) is Call and new.call_id in ids
+                yield Finding(
+                    message=message,
+                    part=part,
+                    action="dropped-part" if twin else "replaced-part",
+                    lossy=False,
+                    edits=(
+                        DropPart(message=message, part=part)
+                        if twin
+                        else ReplacePart(message=message, part=part, new=new),
+                    ),
+                    reason="a block of another format repeats a call" if twin else "a part of another format's type",
+                )
+            elif type(part) is Media and _refused(part.media, part.native, context):
+                yield _note(message, part, part.media, context)
+            elif type(part) is Result and not part.server:
+                refused = [one for one in wire.media_in(part) if _refused(*one, context, inside=True)]
+                if refused:
+                    yield _inside(message, part, refused, context)
+        texts = [part for part in message.parts if part.slot == "content"]
+        as_list = wire.string_content and message.form == "parts" and message.role != "tool"
+        if profile.string_content and as_list and texts and all(type(part) is Text for part in texts):
+            words = "\n\n".join(part.text for part in texts if isinstance(part, Text) and part.text)
+            one = wire.new_text(words, role=message.role)
+            rest = [part for part in message.parts if part.slot != "content"]
+            new_message = replace(message, parts=(one, *rest), form="string", changed=True)
+            yield Finding(
+                message=message,
+                action="replaced-part",
+                lossy=False,
+                edits=(ReplaceMessage(message=message, new=(new_message,)),),
+                reason="the content is a list of texts where one string is due",
+            )
+
+
+def _refused(media: str, native: Any, context: Context, *, inside: bool = False) -> bool:
+    profile = context.profile
+    if profile.media is not None and kind_of(native, media) not in profile.media:
+        return True
+    sources = profile.media_sources + (profile.result_media_sources if inside else ())
+    return any(_has_key(native, key, depth=4) for key in sources)
+
+
+def _has_key(value: Any, key: str, *, depth: int) -> bool:
+    if not isinstance(value, dict) or not depth:
+        return False
+    return key in value or any(_has_key(inner, key, depth=depth - 1) for inner in value.values())
+
+
+def _words(media: str) -> str:
+    return f"{MARK} Content of the kind {media!r} was left out here: the model does not take it."
+
+
+def _note(message: Message, part: Part, media: str, context: Context) -> Finding:
+    edits: tuple[Edit, ...] = ()
+    if context.policy[RULE.name] == "convert":
+        text = context.wire.new_text(_words(media), role=message.role)
+        edits = (ReplacePart(message=message, part=part, new=text),)
+    return Finding(
+        message=message,
+        part=part,
+        action="replaced-part" if edits else None,
+        edits=edits,
+        reason=f"the target does not take {media!r} given like this",
+    )
+
+
+def _inside(message: Message, part: Result, refused: Sequence[tuple[str, Any]], context: Context) -> Finding:
+    edits: tuple[Edit, ...] = ()
+    if context.policy[RULE.name] == "convert":
+        gone = {id(native): media for media, native in refused}
+        content = [
+            context.wire.text_block(_words(gone[id(block)]), role="user") if id(block) in gone else block
+            for block in part.content
+        ]
+        new = context.wire.with_result(part, content=content)
+        edits = (ReplacePart(message=message, part=part, new=new),)
+    return Finding(
+        message=message,
+        part=part,
+        call_id=part.call_id,
+        action="replaced-part" if edits else None,
+        edits=edits,
+        reason=f"the target does not take {refused[0][0]!r} given like this, inside a result",
+    )
+
+
+RULE: Final = Rule(
+    code="IL024",
+    name="content-part-type",
+    policies={"convert": "lossy", "report-media": "lossless", "keep": "lossless"},
+    find=find,
+    page=__doc__,
+)

@@ -1,0 +1,83 @@
+"""IL015 missing-tool-call-id: a call or its result has no id.
+
+What it finds:
+    A call whose id is absent, empty or no text; a result without an id, whose call is known by name or
+    order. On formats that work without ids: a pair of which only one half has one.
+Why it matters:
+    "Tool call id has to be defined."; a result without an id cannot be matched.
+    Source: mistral-common validators, openai TypedDicts, cohere ChatMessageV2.
+
+Example:
+    before: assistant "" get_time / result "" 12:00
+    after:  assistant "aB3dE6gH9" get_time / result "aB3dE6gH9" 12:00
+Fix:
+    fill (default)   the result gets its call's id; a call without one gets a new id, the same on each
+                     run
+    keep             left alone, not reported
+Loss:
+    fill             lossless
+Known limits:
+    When there are more results without an id than open calls, or fewer, they are orphans: nothing is
+    guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from interlock.history.edits import ReplacePart
+from interlock.history.naming import IdMap
+from interlock.history.rules.base import Context, Finding, Rule, renamed_pair
+from interlock.history.turns import Message
+
+__all__ = ["RULE"]
+
+
+def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
+    """Yield one finding for each half that lacks its id."""
+    ids, missing = IdMap(), 0
+    wire = context.wire
+    for call in context.pairing(messages).calls():
+        if call.call.slot == "function_call":  # the older form has no ids
+            continue
+        own = call.call.call_id
+        if not own:
+            given = next((bound.result.call_id for bound in call.answers if bound.result.call_id), None)
+            if not wire.has_ids and given is None:
+                continue
+            new = given
+            if new is None:
+                new = ids.mint("", missing)
+                missing += 1
+            context.ids[new] = own
+            yield Finding(
+                message=call.message,
+                part=call.call,
+                call_id=own,
+                action="renamed",
+                edits=renamed_pair(call, new, wire),
+                reason=f"the call of {call.call.name!r} has no id",
+            )
+            continue
+        ids.taken.add(own)
+        for bound in call.answers:
+            if not bound.result.call_id:
+                new_result = wire.with_result(bound.result, call_id=own)
+                yield Finding(
+                    message=bound.message,
+                    part=bound.result,
+                    call_id=own,
+                    action="renamed",
+                    edits=(ReplacePart(message=bound.message, part=bound.result, new=new_result),),
+                    reason=f"the result for {own!r} has no id",
+                )
+
+
+RULE: Final = Rule(
+    code="IL015",
+    name="missing-tool-call-id",
+    policies={"fill": "lossless", "keep": "lossless"},
+    find=find,
+    page=__doc__,
+)

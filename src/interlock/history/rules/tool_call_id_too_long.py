@@ -1,0 +1,66 @@
+"""IL014 tool-call-id-too-long: a call id is longer than the provider takes.
+
+What it finds:
+    An id above the target's limit: 40 characters for OpenAI's chat format, 64 for Responses and
+    Bedrock.
+Why it matters:
+    "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40,
+    but got a string with length 43 instead."
+    Source: vercel/ai#5171, anomalyco/opencode#12653, AnswerDotAI/fastllm#45.
+
+Example:
+    before: assistant "xxxxxxxx...(86)" / result "xxxxxxxx...(86)"
+    after:  assistant "aB3dE6gH9" / result "aB3dE6gH9"
+Fix:
+    rename (default)   call and results get a new id of nine letters and digits; cutting would make
+                       `...tool-1` and `...tool-10` one
+    keep               left alone, not reported
+Loss:
+    rename             lossless: `result.ids` leads back
+Known limits:
+    OpenAI's own route takes longer ids today; Azure, Copilot and gateways do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from interlock.history.naming import IdMap
+from interlock.history.rules.base import Context, Finding, Rule, renamed_pair
+from interlock.history.turns import Message
+
+__all__ = ["RULE"]
+
+
+def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
+    """Yield one finding for each call whose id has to change; its results change with it."""
+    ids, count = IdMap(), dict[str, int]()
+    for call in context.pairing(messages).calls():
+        old = call.call.call_id
+        if not old:
+            continue
+        ordinal = count[old] = count.get(old, -1) + 1
+        if len(old) <= (context.profile.id_length or 0):
+            ids.taken.add(old)
+            continue
+        new = ids.mint(old, ordinal)
+        context.ids[new] = old
+        yield Finding(
+            message=call.message,
+            part=call.call,
+            call_id=old,
+            action="renamed",
+            edits=renamed_pair(call, new, context.wire),
+            reason=f"the id has {len(old)} characters; the limit is {context.profile.id_length}",
+        )
+
+
+RULE: Final = Rule(
+    code="IL014",
+    name="tool-call-id-too-long",
+    policies={"rename": "lossless", "keep": "lossless"},
+    find=find,
+    page=__doc__,
+    applies=lambda profile: profile.id_length is not None,
+)
