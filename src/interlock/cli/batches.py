@@ -122,8 +122,8 @@ def work(job: Job, lines: Sequence[Line]) -> list[Outcome]:
 
 def _one(job: Job, line: Line) -> Outcome:
     data = line.data
-    value = parse(data, "the line")
-    check_history(value, "the line")
+    value = parse(data, "it")
+    check_history(value, "it")
     if not job.heal:
         found = check(value, **job.settings.arguments())
         return Outcome(
@@ -134,8 +134,8 @@ def _one(job: Job, line: Line) -> Outcome:
     result = heal(value, **job.settings.arguments())
     healed = None
     if result.changed:
-        parse_strictly(data, "the line")  # of a key that is there twice, one value would not survive
-        healed = Style.of(decode(data, "the line")).write(result.messages if result.request is None else result.request)
+        parse_strictly(data, "it")  # of a key that is there twice, one value would not survive
+        healed = Style.of(decode(data, "it")).write(result.messages if result.request is None else result.request)
     return Outcome(
         line.number,
         healed=healed,

@@ -8,10 +8,12 @@ from argparse import Namespace
 
 from interlock.cli.audit import show_audit
 from interlock.cli.documents import document_of
+from interlock.cli.failure import Failure
 from interlock.cli.kinds import is_many
 from interlock.cli.screen import screen
 from interlock.cli.settings import settings_of
 from interlock.cli.sources import label, opened, read_all, shown
+from interlock.errors import WireError
 from interlock.history.engine import check
 
 __all__ = ["run"]
@@ -27,7 +29,10 @@ def run(options: Namespace) -> int:
             return check_lines(file, options, settings)
         data = read_all(file, options.file)
     document = document_of(data, label(options.file))
-    result = check(document.value, **settings.arguments())
+    try:
+        result = check(document.value, **settings.arguments())
+    except WireError as error:
+        raise Failure(f"{label(options.file)}: {error}") from None
     if options.json:
         print(json.dumps(result.to_json()))
     else:

@@ -81,11 +81,17 @@ def check_history(value: Any, where: str) -> None:
     """Raise a `Failure` when a value is neither an array of messages nor a request body."""
     messages = history_of(value)
     if not isinstance(messages, list):
-        kind = "an object without " + ", ".join(BODY_KEYS) if isinstance(value, dict) else "no array and no object"
+        held = next((key for key in BODY_KEYS if isinstance(value, dict) and key in value), None)
+        if held is not None:
+            kind = f"an object whose {held!r} is no array"
+        elif isinstance(value, dict):
+            kind = f"an object without {', '.join(BODY_KEYS[:-1])} or {BODY_KEYS[-1]}"
+        else:
+            kind = "no array and no object"
         raise Failure(f"{where} is {kind}; expected an array of messages, or a request body")
     for at, message in enumerate(messages):
         if not isinstance(message, dict):
-            raise Failure(f"{where}: message {at} is no object")
+            raise Failure(f"message {at} of {where} is no object")
 
 
 def history_of(value: Any) -> Any:

@@ -15,6 +15,7 @@ from interlock.cli.screen import screen
 from interlock.cli.settings import settings_of
 from interlock.cli.sources import STDIN, label, opened, read_all, shown
 from interlock.cli.writing import write
+from interlock.errors import WireError
 from interlock.history.engine import HealResult, heal
 
 __all__ = ["run"]
@@ -34,7 +35,10 @@ def run(options: Namespace) -> int:
             return heal_lines(file, options, settings)
         data = read_all(file, options.file)
     document = document_of(data, label(options.file))
-    result = heal(document.value, **settings.arguments())
+    try:
+        result = heal(document.value, **settings.arguments())
+    except WireError as error:
+        raise Failure(f"{label(options.file)}: {error}") from None
     _put(options, document, result, data)
     if options.json:
         print(json.dumps(result.to_json()))

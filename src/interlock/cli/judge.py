@@ -59,7 +59,7 @@ def _judge(options: Namespace) -> Report:
         if not readable:
             first = f"; the first data is {str(read[0]['raw'])[:60]!r}" if read and isinstance(read[0], dict) else ""
             raise Failure(f"{label(path)} holds no event{first}")
-        wire = options.wire or detect(read)
+        wire = options.wire or _wire_of(read, path)
         guard = _guard(options, wire, tools)
         for event in read:
             guard.push(event)
@@ -71,6 +71,13 @@ def _judge(options: Namespace) -> Report:
     if options.wire is not None and not report.decisions:
         _refuse_other_wire(read, wire, path)
     return report
+
+
+def _wire_of(events: list[Any], path: str) -> str:
+    try:
+        return detect(events)
+    except WireError as error:
+        raise Failure(f"{label(path)}: {error}") from None
 
 
 def _guard(options: Namespace, wire: str, tools: Any) -> Guard:

@@ -146,12 +146,13 @@ def _load(data: bytes, where: str, pairs: Any) -> Any:
         return json.loads(text, object_pairs_hook=pairs, parse_constant=constant, parse_float=number)
     except json.JSONDecodeError as error:
         at = f"line {error.lineno}, column {error.colno}" if "\n" in text.strip() else f"column {error.colno:,}"
-        cut = "; the document is cut short" if error.pos >= len(text.rstrip()) else ""
-        raise Failure(f"{where} is not valid JSON: {error.msg} at {at}{cut}") from None
+        what = error.msg.removesuffix(" starting at")
+        cut = error.pos >= len(text.rstrip()) or what == "Unterminated string"
+        raise Failure(f"{where} is not valid JSON: {what} at {at}{'; it is cut short' if cut else ''}") from None
     except RecursionError:
         raise Failure(f"{where} is nested too deeply") from None
-    except ValueError as error:  # an integer with more digits than Python converts
-        raise Failure(f"{where} cannot be read: {error}") from None
+    except ValueError:  # only `int` is left to complain
+        raise Failure(f"{where} holds an integer of more than {sys.get_int_max_str_digits():,} digits") from None
 
 
 def why(error: OSError) -> str:
