@@ -222,7 +222,7 @@ def reasoning_part(block: dict[str, Any], at: int) -> Reasoning:
     origin: str | None = None
     redacted = False
     # Earlier releases kept the provider's data under `providerMetadata`.
-    for key in ("providerOptions", "providerMetadata"):
+    for key in ("providerOptions", "providerMetadata", "provider_metadata"):
         options = block.get(key)
         if not isinstance(options, Mapping):
             continue

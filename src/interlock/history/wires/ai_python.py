@@ -1,0 +1,250 @@
+"""`ai_python`: `Message` of the PyPI package `ai`: objects, and their JSON.
+
+Types: PyPI `ai` 0.8.0, `ai/types/messages.py`, `ai/providers/history_utils.py` (read 2026-11).
+
+One call and its answer::
+
+    {"role": "assistant", "parts": [
+        {"kind": "tool_call", "tool_call_id": "c1", "tool_name": "f", "tool_args": "{}"}]}
+    {"role": "tool", "parts": [
+        {"kind": "tool_result", "tool_call_id": "c1", "tool_name": "f", "result": "done"}]}
+
+Messages of the role `internal` and `hook` parts are never sent. A hook that is
+pending is a human who is being asked about a call.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Final, Literal
+
+from interlock.history.turns import Approval, Call, Media, Message, Opaque, Part, Result, Role, Text
+from interlock.history.wires.ai_sdk import media_kind, reasoning_part
+from interlock.history.wires.base import Wire, as_json, as_string, opaque_message
+from interlock.history.wires.objects import Fields, class_beside, fields_of, source_of, with_fields
+
+__all__ = ["AIPython"]
+
+_ROLES: Final[Mapping[str, Role]] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
+_CLASSES: Final[Mapping[str, str]] = {
+    "text": "TextPart",
+    "tool_call": "ToolCallPart",
+    "tool_result": "ToolResultPart",
+}
+_MODULES: Final = ("ai.types.messages",)
+
+
+class AIPython(Wire):
+    """Messages of the package `ai`; see the module's text."""
+
+    name: ClassVar[str] = "ai_python"
+    roles: ClassVar[Mapping[str, Role]] = _ROLES
+    turn: ClassVar[Literal["message", "run", "calls"]] = "run"
+    arguments: ClassVar[Literal["object", "text", "either"]] = "text"
+    results_named: ClassVar[bool] = True
+    content_key: ClassVar[str] = "parts"
+
+    def read(self, messages: Sequence[Any]) -> list[Message]:
+        """Return the views; what a human was asked behind a turn counts to that turn's answer."""
+        out: list[Message] = []
+        for at, native in enumerate(messages):
+            view = self.read_message(native, at)
+            if view.role == "opaque" and view.form == "parts" and out and out[-1].role in ("assistant", "tool"):
+                view = replace(view, role="tool")
+            out.append(view)
+        return out
+
+    def read_message(self, native: Any, at: int) -> Message:
+        """Return the view of one message."""
+        body = fields_of(native)
+        role = body.get("role") if body is not None else None
+        held = body.get("parts") if body is not None else None
+        if body is None or not isinstance(role, str) or not isinstance(held, (list, tuple)):
+            return opaque_message(native, at)
+        if role not in _ROLES and role != "internal":
+            return opaque_message(native, at)
+        read = tuple(_part(part, i) for i, part in enumerate(held))
+        if role == "internal" and not any(type(part) is Approval for part in read):
+            return opaque_message(native, at)
+        neutral = _ROLES.get(role, "opaque")
+        return Message(role=neutral, parts=read, native=body, origins=(at,), extra={"source": native})
+
+    def with_call(self, part: Call, **changes: Any) -> Call:
+        """Return the call with another id, name or arguments."""
+        fields = _renamed(changes, {"call_id": "tool_call_id", "name": "tool_name", "arguments": "tool_args"})
+        return replace(part, native=with_fields(part.native, **fields), **changes)
+
+    def with_result(self, part: Result, **changes: Any) -> Result:
+        """Return the result with another id, name, value or kind."""
+        fields = _renamed(changes, {"call_id": "tool_call_id", "name": "tool_name", "content": "result"})
+        if "is_error" in changes or "content" in changes:
+            failed = changes.get("is_error", part.is_error) is True
+            fields["result_kind"] = "error" if failed else "json"
+        native = with_fields(part.native, **fields)
+        if "content" in changes and "model_input" in part.native:
+            # What the model sees was worked out from the old value.
+            native = with_fields(native, model_input=changes["content"])
+        return replace(part, native=native, **changes)
+
+    def new_text(self, text: str, *, role: Role) -> Text:  # noqa: ARG002
+        """Return a text part."""
+        return Text(native={"id": _minted("part", text), "text": text, "kind": "text"}, text=text)
+
+    def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
+        """Return a `tool_result` part."""
+        native = {
+            "id": _minted("part", f"{call.call_id}:{call.name}"),
+            "tool_call_id": call.call_id,
+            "tool_name": call.name,
+            "result": text,
+            "result_kind": "error" if is_error else "json",
+            "kind": "tool_result",
+        }
+        return Result(native=native, call_id=call.call_id, name=call.name, content=text, is_error=is_error)
+
+    def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
+        """Return a `tool_call` part."""
+        text = json.dumps(arguments, ensure_ascii=False)
+        native = {
+            "id": _minted("part", call_id),
+            "tool_call_id": call_id,
+            "tool_name": name,
+            "tool_args": text,
+            "kind": "tool_call",
+        }
+        return Call(native=native, call_id=call_id, name=name, arguments=text)
+
+    def with_text(self, part: Text, text: str) -> Text:
+        """Return the text part with other words."""
+        return replace(part, native=with_fields(part.native, text=text), text=text)
+
+    def result_text(self, part: Result) -> str:
+        """Return the words of a result; JSON text for a value that is no text."""
+        content = part.content
+        if content is None or isinstance(content, str):
+            return content or ""
+        return as_json(content)
+
+    def joined_results(self, first: Result, second: Result) -> Result:
+        """Return one text that shows both."""
+        return self.with_result(first, content=f"{self.result_text(first)}\n\n{self.result_text(second)}")
+
+    def shaped_result(self, part: Result) -> Result | None:  # noqa: ARG002
+        """Any value is a result here."""
+        return None
+
+    def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:  # noqa: ARG002
+        """Nothing: a request is built from the fields that the package knows."""
+        return ()
+
+    def new_message(self, role: Role, parts: Any) -> Message:
+        """Return a message that was not in the input; its id is made from what it holds."""
+        held = tuple(parts)
+        seed = "/".join(part.native["id"] for part in held if isinstance(part.native, dict) and "id" in part.native)
+        native = {"role": role, "parts": [], "id": _minted("msg", f"{role}:{seed}")}
+        return Message(role=role, parts=held, native=native, changed=True)
+
+    def with_role(self, message: Message, role: Role) -> Message | None:
+        """Return the message with another role."""
+        if role not in _ROLES:
+            return None
+        return replace(message, role=role, native=with_fields(message.native, role=role), changed=True)
+
+    def write(self, views: Sequence[Message]) -> tuple[list[Any], Sequence[int]]:
+        """Return the native messages; new ones are objects where the history is made of objects."""
+        specimen = next((view.native.source for view in views if isinstance(view.native, Fields)), None)
+        out = [self._written(view, specimen) if view.changed else _held(view) for view in views]
+        return out, range(len(views))
+
+    def assemble(self, message: Message) -> Any:
+        """Return the native message of a view whose parts have changed."""
+        specimen = message.native.source if isinstance(message.native, Fields) else None
+        return message.native if message.form == "item" else self._written(message, specimen)
+
+    def _written(self, view: Message, specimen: Any) -> Any:
+        held = [self._native_part(part.native, specimen) for part in view.parts]
+        body = with_fields(view.native, parts=held)
+        if isinstance(body, Fields) or specimen is None:
+            return source_of(body)
+        cls = class_beside(specimen, "Message", _MODULES)
+        return body if cls is None else cls(**body)
+
+    @staticmethod
+    def _native_part(native: Any, specimen: Any) -> Any:
+        if isinstance(native, str):
+            native = {"id": _minted("part", native), "text": native, "kind": "text"}
+        kind = native.get("kind") if type(native) is dict else None
+        cls = None
+        if specimen is not None and isinstance(kind, str):
+            cls = class_beside(specimen, _CLASSES.get(kind, ""), _MODULES)
+        return source_of(native) if cls is None else cls(**native)
+
+
+def _held(view: Message) -> Any:
+    return view.extra["source"] if "source" in view.extra else view.native
+
+
+def _part(native: Any, at: int) -> Part:
+    body = fields_of(native)
+    if body is None:
+        return Opaque(native=native, index=at)
+    kind = body.get("kind")
+    if kind == "text" and isinstance(body.get("text"), str):
+        return Text(native=body, index=at, text=body["text"])
+    if kind in ("tool_call", "builtin_tool_call"):
+        return Call(
+            native=body,
+            index=at,
+            call_id=as_string(body.get("tool_call_id")),
+            name=as_string(body.get("tool_name")),
+            arguments=body.get("tool_args"),
+            server=kind == "builtin_tool_call",
+        )
+    if kind in ("tool_result", "builtin_tool_return"):
+        failed = body.get("result_kind") == "error" or body.get("is_error") is True
+        return Result(
+            native=body,
+            index=at,
+            call_id=as_string(body.get("tool_call_id")),
+            name=as_string(body.get("tool_name")),
+            content=body.get("result"),
+            is_error=failed,
+            server=kind == "builtin_tool_return",
+        )
+    if kind == "reasoning":
+        return reasoning_part(body, at)
+    if kind == "file":
+        return Media(native=body, index=at, media=media_kind(body.get("media_type")))
+    if kind == "hook":
+        return _hook(body, at)
+    return Opaque(native=body, index=at, type=as_string(kind))
+
+
+def _hook(body: dict[str, Any], at: int) -> Part:
+    call_id, status = as_string(body.get("tool_call_id")), body.get("status")
+    if call_id is None:
+        return Opaque(native=body, index=at, type="hook")
+    answer = fields_of(body.get("resolution")) or {}
+    granted = answer.get("granted")
+    approved = None if status == "pending" else granted if isinstance(granted, bool) else status == "resolved"
+    return Approval(
+        native=body,
+        index=at,
+        approval_id=as_string(body.get("hook_id")),
+        call_id=call_id,
+        approved=approved,
+        reason=as_string(answer.get("reason")),
+    )
+
+
+def _renamed(changes: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
+    return {fields[key]: value for key, value in changes.items() if key in fields}
+
+
+def _minted(prefix: str, seed: str) -> str:
+    """Return an id in the package's own style, always the same for the same words."""
+    digest = hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{prefix}_{digest[:12]}"

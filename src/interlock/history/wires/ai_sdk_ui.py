@@ -1,0 +1,311 @@
+"""`ai_sdk_ui`: `UIMessage` of the Vercel AI SDK, v5 to v7: what a chat page keeps.
+
+Types: npm `ai`, `src/ui/ui-messages.ts`, `src/ui/convert-to-model-messages.ts` (read 2026-11, 6.0.326).
+
+A call and its answer are one part of an assistant message, told apart by `state`::
+
+    {"id": "m1", "role": "assistant", "parts": [
+        {"type": "step-start"},
+        {"type": "tool-f", "toolCallId": "c1", "state": "output-available", "input": {}, "output": "done"},
+        {"type": "step-start"},
+        {"type": "text", "text": "It is done."}]}
+
+The SDK turns such a message into several: at each `step-start` behind results the
+results go into a `tool` message and a new assistant message begins. It is read
+in just that way, so that every rule sees what the provider will see, and put
+together again when it is written. A part in `input-streaming` is not sent at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Final, Literal
+
+from interlock.history.turns import Approval, Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
+from interlock.history.wires.ai_sdk import media_kind, reasoning_part
+from interlock.history.wires.base import as_json, as_string, opaque_message, plain_text, role_in
+from interlock.history.wires.grouped import Draft, Group, GroupedWire
+
+__all__ = ["AISDKUI"]
+
+_ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
+_OPEN: Final = frozenset({None, "input-available", "approval-requested", "approval-responded"})
+_DONE: Final = frozenset({"output-available", "output-error", "output-denied"})
+#: Fields of a tool part that tell how the call ended.
+_OUTCOME: Final = ("state", "output", "errorText", "preliminary", "resultProviderMetadata", "approval")
+_SENT: Final = (Text, Reasoning, Media, Call)
+_NULLS: Final[Mapping[str, tuple[str, ...]]] = {
+    "text": ("state", "providerMetadata"),
+    "reasoning": ("id", "state", "providerMetadata"),
+    "file": ("filename", "providerMetadata"),
+    "call": ("providerExecuted", "callProviderMetadata", "toolMetadata", "title", "approval"),
+    "result": ("resultProviderMetadata", "preliminary"),
+}
+
+
+class AISDKUI(GroupedWire):
+    """`UIMessage`; see the module's text."""
+
+    name: ClassVar[str] = "ai_sdk_ui"
+    roles: ClassVar[Mapping[str, Role]] = _ROLES
+    turn: ClassVar[Literal["message", "run", "calls"]] = "run"
+    results_named: ClassVar[bool] = True
+    content_key: ClassVar[str] = "parts"
+
+    # -- reading ---------------------------------------------------------------------------------
+
+    def group(self, native: Any, at: int) -> Group:
+        """Return the views: for an assistant message, one for each message that the SDK makes of it."""
+        group = Group(native)
+        role = role_in(native, _ROLES)
+        blocks = native.get("parts") if role is not None else None
+        if role is None or not isinstance(blocks, list):
+            group.views.append(opaque_message(native, at))
+            return group
+        asked: list[Part] = []
+        answers: list[Part] = []
+
+        def close() -> None:
+            # Nothing is sent for an assistant message that holds only marks and data.
+            spoken: Role = role if role != "assistant" or any(isinstance(one, _SENT) for one in asked) else "opaque"
+            if asked or not group.views:
+                group.views.append(_view(spoken, asked, native, at, group))
+            if answers:
+                group.views.append(_view("tool", answers, native, at, group))
+            asked.clear()
+            answers.clear()
+
+        for index, block in enumerate(blocks):
+            kind = block.get("type") if isinstance(block, dict) else None
+            if role == "assistant":
+                if kind == "step-start" and answers:
+                    close()
+                if isinstance(kind, str) and (kind.startswith("tool-") or kind == "dynamic-tool"):
+                    _read_tool(block, kind, index, asked, answers)
+                    continue
+            asked.append(_block(block, kind, index))
+        close()
+        return group
+
+    # -- fragments -------------------------------------------------------------------------------
+
+    def with_call(self, part: Call, **changes: Any) -> Call:
+        """Return the call with another id, name or input."""
+        native = _named(part.native, changes)
+        if "arguments" in changes:
+            native["input"] = changes["arguments"]
+        return replace(part, native=native, **changes)
+
+    def with_result(self, part: Result, **changes: Any) -> Result:
+        """Return the result with another id, name, output or error flag."""
+        native = _named(part.native, changes)
+        if "content" in changes or "is_error" in changes:
+            failed = changes.get("is_error", part.is_error) is True
+            native = _ended(native, changes.get("content", part.content), failed=failed)
+        return replace(part, native=native, **changes)
+
+    def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
+        """Return the call's part as it is when the call has ended with this text."""
+        native = _ended(call.native, text, failed=is_error)
+        return Result(native=native, call_id=call.call_id, name=call.name, content=text, is_error=is_error)
+
+    def denied_result(self, call: Call, reason: str | None) -> Result:
+        """Return the part in the state that the SDK has for a call that a human refused."""
+        approval = call.native.get("approval")
+        if not isinstance(approval, dict) or approval.get("approved") is not False:
+            return super().denied_result(call, reason)
+        native = {key: value for key, value in call.native.items() if key not in ("output", "errorText", "preliminary")}
+        native["state"] = "output-denied"
+        return Result(native=native, call_id=call.call_id, name=call.name, content=reason, is_error=True)
+
+    def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
+        """Return a part for a call that has not ended."""
+        held = dict(arguments)
+        native = {"type": f"tool-{name}", "toolCallId": call_id, "state": "input-available", "input": held}
+        return Call(native=native, call_id=call_id, name=name, arguments=held)
+
+    def result_text(self, part: Result) -> str:
+        """Return the words of an output; JSON text for one that is no text."""
+        content = part.content
+        if content is None or isinstance(content, str):
+            return content or ""
+        return plain_text(content) or as_json(content)
+
+    def joined_results(self, first: Result, second: Result) -> Result:
+        """Return one output that shows both as text."""
+        text = f"{self.result_text(first)}\n\n{self.result_text(second)}"
+        return self.with_result(first, content=text)
+
+    def shaped_result(self, part: Result) -> Result | None:
+        """Any JSON value is an output; only an error is text."""
+        if part.native.get("state") == "output-error" and not isinstance(part.content, str):
+            return self.with_result(part, content="" if part.content is None else as_json(part.content))
+        return None
+
+    def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:
+        """Optional fields that are null are refused by the SDK's own types."""
+        if part is None or not isinstance(native, dict):
+            return super().stray_fields(native, part)
+        kind = part.kind if isinstance(part, (Call, Result)) else native.get("type")
+        if isinstance(part, Approval) or not isinstance(kind, str):
+            return ()
+        names: tuple[str, ...] = _NULLS.get(kind, ())
+        if kind == "result":
+            # What belongs to another state may not be there at all.
+            names = (*names, "output" if native.get("state") == "output-error" else "errorText")
+        found = () if kind == "result" else super().stray_fields(native, part)
+        return (*found, *(key for key in names if key in native and native[key] is None))
+
+    # -- writing ---------------------------------------------------------------------------------
+
+    def joins(self, draft: Draft, view: Message) -> bool:
+        """Results join the assistant's message; so does what comes from the same message."""
+        if draft.role not in ("assistant", "opaque") or (draft.parts and draft.parts[0].slot == "self"):
+            return False
+        group = view.extra.get("group")
+        return view.role == "tool" or (group is not None and group is draft.group)
+
+    def put_together(self, draft: Draft, before: Sequence[Any], views: Sequence[Message]) -> dict[str, Any]:  # noqa: ARG002
+        """Return the message, with each result in its call's part."""
+        head = draft.head if isinstance(draft.head, dict) else {}
+        if "id" not in head and "parts" not in head:
+            # The SDK wants an id; one that is made from what stands ahead is the same each time.
+            last = before[-1].get("id") if before and isinstance(before[-1], dict) else None
+            head = {"id": f"{last if isinstance(last, str) else 'first'}-interlock", **head}
+        role = "assistant" if draft.role in ("tool", "opaque") else draft.role
+        native = {**head, "role": head["role"] if head.get("role") in _ROLES else role}
+        native["parts"] = [
+            self.text_block(one, role=draft.role) if isinstance(one, str) else one for one in _fused(draft.parts)
+        ]
+        return native
+
+
+def _view(role: Role, held: Iterable[Part], native: Any, at: int, group: Group) -> Message:
+    return Message(role=role, parts=tuple(held), native=native, origins=(at,), form="parts", extra={"group": group})
+
+
+def _block(block: Any, kind: Any, at: int) -> Part:
+    if not isinstance(block, dict):
+        return Opaque(native=block, index=at)
+    if kind == "text" and isinstance(block.get("text"), str):
+        return Text(native=block, text=block["text"], index=at)
+    if kind == "reasoning":
+        return reasoning_part(block, at)
+    if kind == "file":
+        return Media(native=block, media=media_kind(block.get("mediaType")), index=at)
+    return Opaque(native=block, index=at, type=as_string(kind))
+
+
+def _read_tool(block: dict[str, Any], kind: str, at: int, asked: list[Part], answers: list[Part]) -> None:
+    state = block.get("state")
+    if not (state is None or isinstance(state, str)) or (state not in _OPEN and state not in _DONE):
+        asked.append(Opaque(native=block, index=at, type=kind))
+        return
+    call_id = as_string(block.get("toolCallId"))
+    name = as_string(block.get("toolName")) if kind == "dynamic-tool" else kind[5:]
+    server = block.get("providerExecuted") is True
+    given = block.get("input")
+    if given is None and state == "output-error":
+        given = block.get("rawInput")
+    asked.append(
+        Call(native=block, index=at, call_id=call_id, name=name, arguments=given, server=server),
+    )
+    approval = block.get("approval")
+    if isinstance(approval, dict):
+        approval_id, approved = as_string(approval.get("id")), approval.get("approved")
+        asked.append(Approval(native=block, index=at, approval_id=approval_id, call_id=call_id))
+        if isinstance(approved, bool):
+            reason = as_string(approval.get("reason"))
+            answers.append(
+                Approval(
+                    native=block, index=at, approval_id=approval_id, call_id=call_id, approved=approved, reason=reason
+                )
+            )
+    else:
+        approval = {}
+    if state not in _DONE:
+        return
+    content = {"output-available": block.get("output"), "output-error": block.get("errorText")}.get(
+        state or "", approval.get("reason")
+    )
+    (asked if server else answers).append(
+        Result(
+            native=block,
+            index=at,
+            call_id=call_id,
+            name=name,
+            content=content,
+            is_error=state != "output-available",
+            server=server,
+        )
+    )
+
+
+def _named(native: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    out = dict(native)
+    if "call_id" in changes:
+        out["toolCallId"] = changes["call_id"]
+    if "name" in changes:
+        if out.get("type") == "dynamic-tool":
+            out["toolName"] = changes["name"]
+        else:
+            out["type"] = f"tool-{changes['name']}"
+    return out
+
+
+def _ended(native: Mapping[str, Any], content: Any, *, failed: bool) -> dict[str, Any]:
+    out = {key: value for key, value in native.items() if key not in ("output", "errorText", "preliminary")}
+    out["state"] = "output-error" if failed else "output-available"
+    if failed:
+        out["errorText"] = content if isinstance(content, str) else as_json(content)
+    else:
+        out["output"] = content
+    approval = out.get("approval")
+    if "approval" in out and not (isinstance(approval, dict) and approval.get("approved") is True):
+        del out["approval"]  # an ended call can only have been allowed
+    return out
+
+
+def _fused(held: Sequence[Part]) -> list[Any]:
+    """Return the native parts, with each result put into the part of its call."""
+    found = [part for part in held if isinstance(part, Result)]
+    answer_of: dict[int, Result] = {}
+    asked = [part for part in held if isinstance(part, Call)]
+    for same in (
+        lambda call, result: result.native is call.native,
+        lambda call, result: result.index is not None and (result.index, result.call_id) == (call.index, call.call_id),
+        lambda call, result: result.call_id == call.call_id,
+    ):
+        for call in asked:
+            if id(call) not in answer_of:
+                match = next((one for one in found if same(call, one)), None)
+                if match is not None:
+                    answer_of[id(call)] = match
+                    found.remove(match)
+    out: list[Any] = []
+    for part in held:
+        if isinstance(part, Call):
+            out.append(_tool_part(part.native, answer_of.get(id(part))))
+        elif not isinstance(part, (Approval, Result)) or part in found:
+            out.append(part.native)
+    return out
+
+
+def _tool_part(call: dict[str, Any], result: Result | None) -> dict[str, Any]:
+    if result is None:
+        if call.get("state") not in _DONE:
+            return call
+        out = {key: value for key, value in call.items() if key not in _OUTCOME}
+        return {**out, "state": "input-available"}
+    ended = result.native
+    if ended is call:
+        return call
+    out = {}
+    for key, value in call.items():
+        if key not in _OUTCOME:
+            out[key] = value
+        elif key in ended:
+            out[key] = ended[key]
+    out.update((key, ended[key]) for key in _OUTCOME if key in ended)
+    return out
