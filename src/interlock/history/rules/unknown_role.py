@@ -62,7 +62,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             message=message,
             action="renamed",
             edits=(ReplaceMessage(message=message, new=(new,)),),
-            reason=f"the role {word!r} is not accepted; it is sent as {new.native['role']!r}",
+            reason=f"the role {word!r} is not accepted; it is sent as {wire.native_role(role)!r}",
         )
 
 
