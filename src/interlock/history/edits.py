@@ -18,7 +18,6 @@ __all__ = [
     "Edit",
     "InsertMessage",
     "InsertParts",
-    "MergeMessages",
     "ReplaceMessage",
     "ReplacePart",
     "SetParts",
@@ -92,15 +91,7 @@ class InsertMessage:
     shares: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MergeMessages:
-    """Append the second message's parts to the first, and take the second out."""
-
-    first: Message
-    second: Message
-
-
-Edit = DropPart | ReplacePart | InsertParts | SetParts | DropMessage | ReplaceMessage | InsertMessage | MergeMessages
+Edit = DropPart | ReplacePart | InsertParts | SetParts | DropMessage | ReplaceMessage | InsertMessage
 
 
 @dataclass(slots=True)
@@ -112,7 +103,6 @@ class _Plan:
     inserted: dict[int, list[Part]] = field(default_factory=dict)
     parts: tuple[Part, ...] | None = None
     messages: tuple[Message, ...] | None = None
-    merged: list[Message] = field(default_factory=list)
 
 
 def apply(messages: Sequence[Message], edits: Iterable[Edit]) -> list[Message]:
@@ -128,7 +118,6 @@ def apply(messages: Sequence[Message], edits: Iterable[Edit]) -> list[Message]:
     plans: dict[int, _Plan] = {}
     behind: dict[int, list[Message]] = {}
     front: list[Message] = []
-    gone: set[int] = set()
     sharing: set[int] = set()
 
     def plan(message: Message) -> _Plan:
@@ -148,9 +137,6 @@ def apply(messages: Sequence[Message], edits: Iterable[Edit]) -> list[Message]:
                 plan(edit.message).messages = ()
             case ReplaceMessage():
                 plan(edit.message).messages = edit.new
-            case MergeMessages():
-                plan(edit.first).merged.append(edit.second)
-                gone.add(id(edit.second))
             case InsertMessage():
                 queue = front if edit.after is None else behind.setdefault(id(edit.after), [])
                 if edit.shares and queue and id(queue[-1]) in sharing:
@@ -174,25 +160,16 @@ def apply(messages: Sequence[Message], edits: Iterable[Edit]) -> list[Message]:
         if todo.messages is not None:
             return todo.messages
         new = list(_parts(message, todo))
-        origins = message.origins
-        form = message.form
-        for other in todo.merged:
-            for piece in settled(other):
-                new.extend(piece.parts)
-                origins += piece.origins
-                if form in ("null", "absent"):
-                    form = piece.form
         if not new and message.parts:
             return ()
         native = message.native
-        if form == "item" and len(new) == 1:
+        if message.form == "item" and len(new) == 1:
             native = new[0].native  # the message is its part
-        return (replace(message, parts=tuple(new), native=native, origins=origins, form=form, changed=True),)
+        return (replace(message, parts=tuple(new), native=native, changed=True),)
 
     out = list(front)
     for message in messages:
-        if id(message) not in gone:
-            out.extend(settled(message))
+        out.extend(settled(message))
         out.extend(behind.get(id(message), ()))
     return out
 

@@ -77,7 +77,6 @@ __all__ = ["ALIASES", "BY_NAME", "RULES", "policies_for"]
 
 RULES: Final[tuple[Rule, ...]] = (
     unknown_role.RULE,  # first: whatever cannot be read hides everything else
-    unknown_field.RULE,  # any time
     content_part_type.RULE,  # before pairing: a call under another format's name is a call
     empty_tool_calls_array.RULE,  # any time
     invalid_tool_name.RULE,  # pairing falls back on names
@@ -121,6 +120,7 @@ RULES: Final[tuple[Rule, ...]] = (
     document_needs_text.RULE,  # any time
     document_name.RULE,  # any time
     media_limit.RULE,  # any time
+    unknown_field.RULE,  # after foreign_thinking, which reads the notes that go here
     system_position.RULE,  # before roles are judged: a folded one is the user's
     first_role.RULE,  # after the front is settled
     tool_call_position.RULE,  # as above

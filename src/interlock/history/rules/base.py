@@ -232,7 +232,8 @@ def joined_text(messages: Sequence[Message], wire: Wire) -> Message:
                 and isinstance(last.native, str)
                 and part.slot == last.slot
             ):
-                held[-1] = wire.with_text(last, f"{last.text}\n\n{part.text}" if last.text.strip() else part.text)
+                both = [text for text in (last.text, part.text) if text.strip()]
+                held[-1] = wire.with_text(last, "\n\n".join(both))
             else:
                 held.append(part)
     forms = [message.form for message in messages]
@@ -250,11 +251,7 @@ def joined_text(messages: Sequence[Message], wire: Wire) -> Message:
 
 def role_changed(message: Message, role: Role, wire: Wire) -> Message | None:
     """Return the message with another role, read anew; `None` when it is not a plain JSON message."""
-    if not isinstance(message.native, dict):
-        return None
-    native = {**message.native, "role": wire.native_role(role)}
-    new = wire.read_message(native, message.origins[0] if message.origins else 0)
-    return replace(new, origins=message.origins, changed=True)
+    return wire.with_role(message, role)
 
 
 def without(part: _AnyPart, *keys: str) -> _AnyPart:

@@ -30,7 +30,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from interlock.history.edits import DropPart, Edit
+from interlock.history.edits import DropPart
 from interlock.history.naming import IdMap
 from interlock.history.pairing import Open, Turn
 from interlock.history.rules.base import Context, Finding, Rule, drop_part_action, renamed_pair
@@ -61,17 +61,16 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             ordinal = count[old] = count.get(old, -1) + 1
             twin = first.setdefault(old, call)
             if id(turn) in copied or (twin is not call and not call.answers and _equal(twin, call)):
-                edits: list[Edit] = [DropPart(message=call.message, part=call.call)]
-                edits += [DropPart(message=bound.message, part=bound.result) for bound in call.answers]
-                yield Finding(
-                    message=call.message,
-                    part=call.call,
-                    call_id=old,
-                    action=drop_part_action(call.message),
-                    edits=tuple(edits),
-                    lossy=False,
-                    reason=f"an exact copy of an earlier call {old!r}",
-                )
+                for message, part in ((call.message, call.call), *((one.message, one.result) for one in call.answers)):
+                    yield Finding(
+                        message=message,
+                        part=part,
+                        call_id=old,
+                        action=drop_part_action(message),
+                        edits=(DropPart(message=message, part=part),),
+                        lossy=False,
+                        reason=f"an exact copy of an earlier {part.kind} {old!r}",
+                    )
                 continue
             users = tools.setdefault(old, set())
             tolerated = twin is call and call.call.name not in users and not _COUNTED.match(old)

@@ -41,7 +41,11 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     start = max((at for at, message in enumerate(messages) if message.role == "user"), default=-1)
     for message in messages[start + 1 :]:
         native = message.native
-        if message.role != "assistant" or not isinstance(native, dict) or native.get(field) is not None:
+        if (
+            message.role != "assistant"
+            or not isinstance(native, dict)
+            or any(one.slot == field for one in message.parts)
+        ):
             continue
         if any(type(part) is Call for part in message.parts):
             new = Reasoning(native=filler, slot=field, text=filler)
