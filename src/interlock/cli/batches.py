@@ -44,6 +44,11 @@ class Batch:
     lines: tuple[Line, ...]
     size: int
 
+    @property
+    def inside(self) -> bool:
+        """The batch ends inside a line that is too long to be read."""
+        return len(self.lines[-1].data) > DOCUMENT_BYTES and not self.lines[-1].data.endswith(b"\n")
+
     def to_read(self) -> list[Line]:
         """Return what a worker has to look at; bytes that are only copied need not travel."""
         return [line if line.use == "read" else line._replace(data=b"") for line in self.lines if line.use != "keep"]
@@ -79,16 +84,17 @@ class Outcome(NamedTuple):
     diff: tuple[tuple[str, str], ...] = ()
 
 
-def batches(file: BufferedReader, number: int = 0) -> Iterator[Batch]:
+def batches(file: BufferedReader, number: int = 0, *, inside: bool = False) -> Iterator[Batch]:
     """Yield the lines of a file in batches; no more than one batch and one line are held.
 
     Args:
-        file: The file, at the beginning of a line.
+        file: The file, at the place to go on from.
         number: How many lines were read before.
+        inside: That place is inside the last of them, which is too long to be read.
     """
     held: list[Line] = []
     size = 0
-    whole = True  # the last piece ended its line
+    whole = not inside  # the last piece ended its line
     while data := file.readline(DOCUMENT_BYTES + 1):
         number += whole
         use: Literal["read", "keep", "long"] = "read" if len(data) <= DOCUMENT_BYTES else "long"

@@ -102,7 +102,7 @@ def _run(
     what = "healing" if job.heal else "checking"
     try:
         with (
-            closing(process(job, batches(file, sink.done.line))) as results,
+            closing(process(job, batches(file, sink.done.line, inside=sink.done.inside))) as results,
             progress(what, size, sink.done.consumed) as advance,
         ):
             for batch, outcomes in results:
@@ -154,6 +154,7 @@ def _further(done: Done, batch: Batch, outcomes: Sequence[Outcome], written: int
         consumed=done.consumed + batch.size,
         written=done.written + written,
         line=batch.lines[-1].number,
+        inside=batch.inside,
         conversations=done.conversations + len(outcomes) - bad,
         bad=done.bad + bad,
         found=done.found + sum(bool(outcome.records) for outcome in outcomes),

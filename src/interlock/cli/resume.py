@@ -28,6 +28,7 @@ class Done:
         consumed: Bytes of the input that are done.
         written: Bytes of the output that belong to them.
         line: Lines that are done.
+        inside: The last of them has more to come.
         conversations: How many of them held a conversation.
         bad: How many could not be read.
         found: Conversations in which something was found.
@@ -38,6 +39,7 @@ class Done:
     consumed: int = 0
     written: int = 0
     line: int = 0
+    inside: bool = False
     conversations: int = 0
     bad: int = 0
     found: int = 0
