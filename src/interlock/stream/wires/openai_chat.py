@@ -63,18 +63,18 @@ END_REASONS: Final[Mapping[str, EndReason]] = {
 
 # The fields of a chunk; `obfuscation` is padding, and none of the others speaks of an error.
 _FIELDS = frozenset(
-    [
-        "id",
+    {
         "choices",
         "created",
+        "id",
         "model",
+        "moderation",
+        "obfuscation",
         "object",
         "service_tier",
         "system_fingerprint",
         "usage",
-        "moderation",
-        "obfuscation",
-    ]
+    }
 )
 
 
