@@ -14,14 +14,13 @@ from interlock.parser.machine import NUMBER_RANGE, Core, machine
 from interlock.parser.results import REASONS, FinalResult, Outcome, Phase, PushResult, Reason, Snapshot
 from interlock.parser.tokens import scalar_value
 from interlock.parser.utf8 import SURROGATE, Fault, decode, join_surrogates
-from interlock.parser.views import View
+from interlock.parser.views import Views
 
 __all__ = ["Parser"]
 
 # Characters. Short chunks are gathered up to here before they are read, or until somebody
-# looks: starting to read costs as much as reading some fifty characters. A text of this
-# length still comes from the interpreter's allocator for small objects (512 bytes).
-GATHER: Final = 448
+# looks: starting to read, and what a chunk's end cuts, cost as much as a hundred characters.
+GATHER: Final = 1024
 
 # States in which nothing but closing brackets is missing.
 _CLOSABLE = frozenset((g.AFTER_ITEM, g.AFTER_MEMBER, g.FIRST_ITEM, g.FIRST_KEY))
@@ -54,7 +53,17 @@ class Parser:
         InvalidOptionError: An option has a value that it cannot have.
     """
 
-    __slots__ = ("_core", "_high", "_number", "_preview", "_ready", "_result", "_send", "_stable", "_tail", "_waiting")
+    __slots__ = (
+        "_core",
+        "_high",
+        "_number",
+        "_ready",
+        "_result",
+        "_send",
+        "_tail",
+        "_views",
+        "_waiting",
+    )
 
     def __init__(
         self,
@@ -92,8 +101,7 @@ class Parser:
         self._tail = b""  # bytes of an open code point
         self._high = ""  # the first half of a surrogate pair that came as text
         self._number = 0  # of the next event
-        self._stable = View()
-        self._preview = View()
+        self._views = Views(self._core)
         self._result: FinalResult | None = None
 
     def push(self, chunk: str | bytes | bytearray | memoryview) -> PushResult:
@@ -165,6 +173,21 @@ class Parser:
         return self.bytes_received if core.failed_at is None else core.failed_at
 
     @property
+    def stable_value(self) -> Any:
+        """Only what can not change any more; None while nothing is committed. A live view, see `Snapshot`."""
+        self._sync()
+        return self._views.stable_value
+
+    @property
+    def preview(self) -> Any:
+        """The stable value plus the text so far of an open string. Not final, for display only.
+
+        A live view, see `Snapshot`; taking it after every chunk costs what the chunks add.
+        """
+        self._sync()
+        return self._views.preview
+
+    @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """All remarks so far, in order."""
         if self._waiting:
@@ -173,7 +196,7 @@ class Parser:
 
     def snapshot(self) -> Snapshot:
         """Return the state now; `Snapshot` says what of it is live. Costs the same at any length."""
-        self._sync()
+        received = self.bytes_received
         core = self._core
         return Snapshot(
             phase=self._phase(),
@@ -182,11 +205,10 @@ class Parser:
             pending=self._pending(),
             repairs=tuple(core.repairs),
             diagnostics=tuple(core.diagnostics),
-            bytes_received=self.bytes_received,
-            bytes_accepted=self.bytes_accepted,
+            bytes_received=received,
+            bytes_accepted=received if core.failed_at is None else core.failed_at,
             trailing_text="".join(core.trailing),
-            _stable=self._stable_value,
-            _preview=self._preview_value,
+            _parser=self,
         )
 
     def drain_events(self) -> list[Event]:
@@ -227,13 +249,13 @@ class Parser:
                     f"finish({reason!r}) after finish({self._result.reason!r}); a document ends once"
                 )
             return self._result
-        self._sync()
+        received = self.bytes_received
         core = self._core
         malformed = core.failed
         outcome = self._end(reason)
         if malformed or (outcome == "valid" and core.failed):
             outcome = "invalid"
-        elif outcome == "valid" and any(repair.lossy for repair in core.repairs):
+        elif outcome == "valid" and core.repairs and any(repair.lossy for repair in core.repairs):
             outcome = "salvaged"
         executable = outcome == "valid" and reason == "complete"
         if core.events is not None:
@@ -245,11 +267,11 @@ class Parser:
             reason=reason,
             diagnostics=tuple(core.diagnostics),
             repairs=tuple(core.repairs),
-            bytes_received=self.bytes_received,
-            bytes_accepted=self.bytes_accepted,
+            bytes_received=received,
+            bytes_accepted=received if core.failed_at is None else core.failed_at,
             trailing_text="".join(core.trailing),
             _root=(core.document[0],) if executable else (),
-            _stable=self._stable_value,
+            _views=self._views,
         )
         return self._result
 
@@ -332,7 +354,7 @@ class Parser:
             return "failed"
         if core.root_complete:
             return "complete"
-        return "open" if self.bytes_received else "empty"
+        return "open" if core.received or self._tail or self._high else "empty"
 
     def _pending(self) -> tuple[str, ...]:
         core = self._core
@@ -350,23 +372,6 @@ class Parser:
         if self._tail or self._high:
             parts.append("utf8")
         return tuple(parts)
-
-    def _opened(self) -> list[Any]:
-        # The list that holds the root, and the open containers that are shown.
-        core = self._core
-        opened = [frame[0] for frame in core.stack]
-        opened.append(core.node)
-        return opened[: core.muted] if core.muted else opened
-
-    def _stable_value(self) -> Any:
-        self._sync()
-        return self._stable.refresh(self._opened())
-
-    def _preview_value(self) -> Any:
-        self._sync()
-        core = self._core
-        shown = core.state == g.STRING and not core.muted and not core.duplicate
-        return self._preview.refresh(self._opened(), core.key, core.text if shown else None)
 
     def _end(self, reason: Reason) -> Outcome:
         # What the input's end means, as if there had been no error; records what is missing.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -62,6 +61,13 @@ class ParserRepair:
     lossy: bool
 
 
+class _Views(Protocol):
+    @property
+    def stable_value(self) -> Any: ...
+    @property
+    def preview(self) -> Any: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
     """The parser's state at one moment. Taking one costs the same however long the input is.
@@ -97,18 +103,17 @@ class Snapshot:
     bytes_accepted: int
     trailing_text: str
     executable: Literal[False] = False
-    _stable: Callable[[], Any] = field(repr=False, compare=False)
-    _preview: Callable[[], Any] = field(repr=False, compare=False)
+    _parser: _Views = field(repr=False, compare=False)
 
     @property
     def stable_value(self) -> Any:
         """Only what can not change any more; None while nothing is committed. A live view."""
-        return self._stable()
+        return self._parser.stable_value
 
     @property
     def preview(self) -> Any:
         """The stable value plus the text so far of an open string. Not final, for display only. A live view."""
-        return self._preview()
+        return self._parser.preview
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,12 +143,12 @@ class FinalResult:
     bytes_accepted: int
     trailing_text: str
     _root: tuple[Any, ...] = field(repr=False, compare=False)
-    _stable: Callable[[], Any] = field(repr=False, compare=False)
+    _views: _Views = field(repr=False, compare=False)
 
     @property
     def stable_value(self) -> Any:
         """What arrived whole, as a copy for display: changing it does not change `value`."""
-        return self._stable()
+        return self._views.stable_value
 
     @property
     def value(self) -> Any:

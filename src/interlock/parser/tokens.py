@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
+from itertools import chain
 from json.decoder import c_scanstring, scanstring  # type: ignore[attr-defined]
-from typing import Final
+from json.scanner import c_make_scanner  # type: ignore[attr-defined]
+from typing import Any, ClassVar, Final
 
 from interlock.parser.codes import Code
 from interlock.parser.utf8 import SURROGATE
@@ -35,6 +37,7 @@ NUMBER_START: Final = re.compile(
 NUMBER: Final = re.compile(_INT + _FRACTION)
 _INTEGER: Final = re.compile(_INT)
 
+_INFINITY: Final = float("inf")
 LITERALS: Final = {"true": True, "false": False, "null": None}
 _LITERAL_OF: Final = {word[0]: word for word in LITERALS}
 
@@ -81,6 +84,53 @@ def scan_string(buf: str, i: int) -> tuple[str, int] | None:
         return None
     if text.isascii() or SURROGATE.search(text) is None:
         return text, end - 1
+    return None
+
+
+class _Strict:
+    """What the standard library's scanner asks its owner."""
+
+    strict = True
+    parse_float = float
+    parse_int = int
+    object_hook = None
+    object_pairs_hook = None
+    memo: ClassVar[dict[str, str]] = {}
+
+    @staticmethod
+    def parse_constant(name: str) -> Any:
+        raise ValueError(name)
+
+
+_scan: Final = None if c_make_scanner is None else c_make_scanner(_Strict)
+
+
+def scan_records(buf: str, i: int, window: int) -> tuple[list[Any], int] | None:
+    """Return the flat objects that follow each other from `i`, and where the last one ends.
+
+    None when anything about them needs a closer look. What the standard library's scanner
+    lets pass and the grammar does not is ruled out here. Half surrogate pairs: nothing with
+    an escape is taken. A key twice: then there are more quotes than those of the keys and
+    strings that were kept. Out of range: looked for. Constants: `parse_constant`.
+    """
+    end = buf.rfind("}", i, i + window) + 1
+    text = buf[i:end]
+    if not text or "\\" in text or "[" in text or _scan is None:
+        return None
+    try:
+        records, stop = _scan(f"[{text}]", 0)
+        members = [*chain.from_iterable(map(dict.values, records))]
+    except (ValueError, StopIteration, TypeError):  # TypeError: one is not an object
+        return None
+    strings = [*map(type, members)].count(str)
+    if (
+        stop == len(text) + 2
+        and text.count("{") == len(records)
+        and text.count('"') == 2 * (sum(map(len, records)) + strings)
+        and _INFINITY not in members
+        and -_INFINITY not in members
+    ):
+        return records, end
     return None
 
 

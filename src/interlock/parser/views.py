@@ -5,7 +5,47 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-__all__ = ["View"]
+from interlock.parser.grammar import STRING
+from interlock.parser.machine import Core
+
+__all__ = ["Views"]
+
+
+class Views:
+    """The two display copies of one parser's value, made when they are first asked for.
+
+    They show the state that the machine wrote last.
+    """
+
+    __slots__ = ("_core", "_preview", "_stable")
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._stable: View | None = None
+        self._preview: View | None = None
+
+    @property
+    def stable_value(self) -> Any:
+        """What is committed."""
+        if self._stable is None:
+            self._stable = View()
+        return self._stable.refresh(self._opened())
+
+    @property
+    def preview(self) -> Any:
+        """What is committed, and the open string's text."""
+        core = self._core
+        if self._preview is None:
+            self._preview = View()
+        shown = core.state == STRING and not (core.muted or core.duplicate)
+        return self._preview.refresh(self._opened(), core.key, core.text if shown else None)
+
+    def _opened(self) -> list[Any]:
+        # The list that holds the root, and the open containers that are shown.
+        core = self._core
+        opened = [frame[0] for frame in core.stack]
+        opened.append(core.node)
+        return opened[: core.muted] if core.muted else opened
 
 
 class View:
@@ -33,13 +73,18 @@ class View:
             key: The open text's key in the innermost of them, if that is an object.
             text: The text so far of an open string.
         """
-        self._drop_text()
-        made: dict[int, Any] = {id(source): copy for source, copy, _ in self._levels}
-        made.setdefault(id(opened[0]), self._root)
-        wanted = {id(source) for source in opened}
-        for source, copy, count in self._levels or [(opened[0], self._root, 0)]:
-            _extend(source, copy, count, wanted, made)
-        self._levels = [(source, made[id(source)], len(source)) for source in opened]
+        if self._leaf is not None:
+            self._drop_text()
+        if len(self._levels) != len(opened) or any(
+            level[0] is not source for level, source in zip(self._levels, opened, strict=True)
+        ):
+            self._reopen(opened)
+        else:
+            # The same containers are open: only the innermost can have grown.
+            source, ours, count = self._levels[-1]
+            if len(source) > count:
+                _extend(source, ours, count, set(), {})
+                self._levels[-1] = source, ours, len(source)
         if text is not None:
             ours = self._levels[-1][1]
             if isinstance(ours, dict):
@@ -49,10 +94,16 @@ class View:
             self._leaf = ours, key
         return self._root[0] if self._root else None
 
+    def _reopen(self, opened: list[Any]) -> None:
+        made: dict[int, Any] = {id(source): copy for source, copy, _ in self._levels}
+        made.setdefault(id(opened[0]), self._root)
+        wanted = {id(source) for source in opened}
+        for source, copy, count in self._levels or [(opened[0], self._root, 0)]:
+            _extend(source, copy, count, wanted, made)
+        self._levels = [(source, made[id(source)], len(source)) for source in opened]
+
     def _drop_text(self) -> None:
-        if self._leaf is None:
-            return
-        ours, key = self._leaf
+        ours, key = self._leaf  # type: ignore[misc]
         self._leaf = None
         if isinstance(ours, dict):
             ours.pop(key, None)
