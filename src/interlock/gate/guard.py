@@ -57,6 +57,9 @@ class Guard:
             the turn; `retry`, the default, does not.
         unwrap_double_encoding: Decode, once, arguments that arrived as JSON inside a JSON string, where the
             schema does not allow a string.
+        max_output_tokens: The limit that the request set. When the provider's own usage says that it was
+            reached, the turn counts as cut by length, whatever its end reason says: several servers report a
+            cut call as `tool_calls`. Known on the OpenAI-compatible, Responses and Anthropic wires.
         coerce: Let the validator convert (a string to a number, ...). `value` stays the raw value;
             `typed_value` is the converted one.
         check_formats: Check JSON Schema's `format`, which is only a note by default.
@@ -83,6 +86,7 @@ class Guard:
         confirm_on_done: bool = False,
         on_length: Literal["retry", "keep_closed"] = "retry",
         unwrap_double_encoding: bool = False,
+        max_output_tokens: int | None = None,
         coerce: bool = False,
         check_formats: bool = False,
         validator_timeout: float | None = None,
@@ -95,6 +99,10 @@ class Guard:
         if control_characters not in ("reject", "keep"):
             raise InvalidOptionError(
                 f"option 'control_characters' is {control_characters!r}; expected 'reject' or 'keep'"
+            )
+        if max_output_tokens is not None and (type(max_output_tokens) is not int or max_output_tokens < 1):
+            raise InvalidOptionError(
+                f"option 'max_output_tokens' is {max_output_tokens!r}; expected a whole number above zero, or None"
             )
         self.wire = wire
         self._limits = DEFAULT_LIMITS if limits is None else limits
@@ -124,6 +132,7 @@ class Guard:
             confirm_on_done=confirm_on_done,
             keep_closed=on_length == "keep_closed",
             unwrap=unwrap_double_encoding,
+            max_output_tokens=max_output_tokens,
         )
         self._events = 0
         self._max_events = self._limits.stream_events

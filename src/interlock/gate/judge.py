@@ -85,6 +85,7 @@ class Judge:
         confirm_on_done: bool,
         keep_closed: bool,
         unwrap: bool,
+        max_output_tokens: int | None,
     ) -> None:
         self._wire = wire
         self._traits = traits
@@ -95,6 +96,7 @@ class Judge:
         self._confirm_on_done = confirm_on_done
         self._keep_closed = keep_closed
         self._unwrap = unwrap
+        self._max_output_tokens = max_output_tokens
         self._readings: dict[str, _Reading] = {}
 
     def report(self, *, finished: bool) -> Report:
@@ -141,9 +143,17 @@ class Judge:
         elif self._still_going():
             # The turn has ended, but nothing says that the stream has: more may follow.
             return _End("cancelled" if source == "cancelled" else "unknown", word, seen, None)
+        if reason == "complete" and self._at_token_limit():
+            reason = "length"
         if call.end_reason is not None and call.end_reason != "complete" and reason in ("complete", "length"):
             reason = call.end_reason
         return _End(reason, word, seen, confirmed_by)
+
+    def _at_token_limit(self) -> bool:
+        """Whether the usage says what the end reason hides: several servers rewrite `length`."""
+        limit, stream = self._max_output_tokens, self._coordinator
+        # With several turns (choices), the count is their sum and says nothing of one.
+        return limit is not None and len(stream.turns) == 1 and stream.output_tokens >= limit
 
     def _still_going(self) -> bool:
         stream = self._coordinator
@@ -164,7 +174,8 @@ class Judge:
             if stream.reason is not None:
                 return stream.reason
             return "cancelled" if stream.source_end == "cancelled" else "unknown"
-        return next(reason for reason in _WORST_FIRST if (reason in ends or (reason == "unknown" and None in ends)))
+        worst = next(reason for reason in _WORST_FIRST if (reason in ends or (reason == "unknown" and None in ends)))
+        return "length" if worst == "complete" and self._at_token_limit() else worst
 
     # -- the arguments -------------------------------------------------------
 

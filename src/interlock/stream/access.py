@@ -26,7 +26,7 @@ def get(obj: Any, key: str) -> Any:
         return obj.get(key)
     if obj is None:
         return None
-    extra = getattr(obj, "__pydantic_extra__", _NO)
+    extra: Any = getattr(obj, "__pydantic_extra__", _NO)
     if extra is _NO:
         return obj.get(key) if isinstance(obj, Mapping) else getattr(obj, key, None)
     value = obj.__dict__.get(key)

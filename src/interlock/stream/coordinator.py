@@ -175,6 +175,7 @@ class Coordinator:
         self.provider_reason: str | None = None
         self.source_end: SourceEnd | None = None
         self.done = False
+        self.output_tokens = 0
         self.lost = False
         self.executed_keys: set[str] = set()
         self._keep_text = keep_text
@@ -344,12 +345,12 @@ class Coordinator:
         That may come at any time before the stream's end, also after the end of the call or of its turn.
         """
         self._live("call_held")
-        call = self.calls.get(key)
-        if call is None:
-            self._stream_fault("E_UNKNOWN_CALL", f"call_held for {key!r}, which was never started", "protocol")
-            return
-        call.held = True
-        call.end_reason = reason if reason != "complete" else "unknown"
+        found = [call for call in self.calls.values() if key in (call.key, call.id)]
+        for call in found:
+            call.held = True
+            call.end_reason = reason if reason != "complete" else "unknown"
+        if not found:
+            self._note("W_UNKNOWN_CALL", f"the call {key!r} is held, but was not streamed")
 
     def tool_executed(self, key: str | None = None, *, own: bool = False) -> None:
         """Poison the named call, or every call when none is named; an own answer in its time only uses it up."""
@@ -429,6 +430,10 @@ class Coordinator:
         self.reason = reason
         self.provider_reason = provider_reason
         self._close()
+
+    def usage(self, output_tokens: int) -> None:
+        """Note the provider's count of generated tokens; it usually comes after the end."""
+        self.output_tokens = max(self.output_tokens, output_tokens)
 
     def done_marker(self) -> None:
         """Note `[DONE]`."""

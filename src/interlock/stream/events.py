@@ -39,6 +39,7 @@ __all__ = [
     "ToolExecuted",
     "TurnEnd",
     "TurnReplaced",
+    "Usage",
     "event_to_json",
 ]
 
@@ -89,7 +90,10 @@ class Sink(Protocol):
         """Close a call by its own end event."""
 
     def call_held(self, key: str, reason: EndReason) -> None:
-        """Withdraw what a call's own end said: it waits for somebody (`paused`), or was taken back (`cancelled`)."""
+        """Withdraw what a call's own end said: it waits for somebody (`paused`), or was taken back (`cancelled`).
+
+        `key` is the source key or the provider's id.
+        """
 
     def tool_executed(self, key: str | None = None, *, own: bool = False) -> None:
         """Report evidence that the call was run; `None`: it names no call.
@@ -117,6 +121,9 @@ class Sink(Protocol):
 
     def stream_end(self, reason: EndReason, provider_reason: str | None = None) -> None:
         """End the whole stream, with the provider's own word."""
+
+    def usage(self, output_tokens: int) -> None:
+        """State how many tokens the provider says it generated so far."""
 
     def done_marker(self) -> None:
         """Note the transport's own end marker, such as `[DONE]`: a courtesy, not evidence."""
@@ -263,6 +270,14 @@ class StreamEnd:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens generated so far, as the provider counts them."""
+
+    type: ClassVar[str] = "usage"
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EventsLost:
     """A part of the stream could not be read."""
 
@@ -286,6 +301,7 @@ NormalizedEvent = (
     | TurnReplaced
     | StreamEnd
     | EventsLost
+    | Usage
 )
 
 EVENT_TYPES: dict[str, type[NormalizedEvent]] = {
@@ -306,6 +322,7 @@ EVENT_TYPES: dict[str, type[NormalizedEvent]] = {
         TurnReplaced,
         StreamEnd,
         EventsLost,
+        Usage,
     )
 }
 
@@ -401,6 +418,10 @@ class Recorder:
     def stream_end(self, reason: EndReason, provider_reason: str | None = None) -> None:
         """See `Sink`."""
         self.events.append(StreamEnd(reason=reason, provider_reason=provider_reason))
+
+    def usage(self, output_tokens: int) -> None:
+        """See `Sink`."""
+        self.events.append(Usage(output_tokens=output_tokens))
 
     def done_marker(self) -> None:
         """See `Sink`; the marker is no event."""

@@ -27,7 +27,6 @@ class CallInput(Enum):
     FINAL = "arguments_final"
     VALUE = "arguments_value"
     END = "call_end"
-    HELD = "call_held"
 
 
 _ABSENT, _OPEN, _ENDED = CallState.ABSENT, CallState.OPEN, CallState.ENDED
@@ -40,8 +39,6 @@ CALL_LIFECYCLE: Final[Mapping[tuple[CallState, CallInput], CallState]] = {
     (_OPEN, CallInput.FINAL): _OPEN,
     (_OPEN, CallInput.VALUE): _OPEN,
     (_OPEN, CallInput.END): _ENDED,
-    (_OPEN, CallInput.HELD): _OPEN,
-    (_ENDED, CallInput.HELD): _ENDED,
     # Protocols repeat id and value after a call's end; a repetition adds nothing and is compared.
     (_ENDED, CallInput.IDENTITY): _ENDED,
     (_ENDED, CallInput.FINAL): _ENDED,

@@ -230,6 +230,17 @@ def test_schemas_hold() -> None:
     assert decision.diagnostics[0].path == "/x"
 
 
+@pytest.mark.parametrize(
+    ("tokens", "limit", "action"), [(64, 64, "retry"), (65, 64, "retry"), (63, 64, "execute"), (64, None, "execute")]
+)
+def test_usage_at_the_limit_counts_as_a_cut(tokens: int, limit: int | None, action: str) -> None:
+    """The end says complete, the provider's own count says that the limit was reached."""
+    events = (START, WHOLE, {"type": "turn_end", "reason": "complete"}, {"type": "usage", "output_tokens": tokens})
+    report = guard_with(*events, max_output_tokens=limit).finish()
+    assert report.decisions[0].action == action
+    assert report.end_reason == ("complete" if action == "execute" else "length")
+
+
 EMPTY = (START, {"type": "call_end", "key": "a"}, END)
 
 
@@ -335,6 +346,8 @@ def test_how_the_source_stopped_counts(end: Any, reason: str) -> None:
     [
         {"on_length": "keep"},
         {"control_characters": "escape"},
+        {"max_output_tokens": 0},
+        {"max_output_tokens": True},
         {"limits": None, "on_length": None},
     ],
 )

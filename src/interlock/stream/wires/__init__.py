@@ -58,18 +58,25 @@ class Adapter(Protocol):
 
 # wire -> the module that holds its adapter
 WIRES: Final[dict[str, str]] = {
+    "ag_ui": "interlock.stream.wires.ag_ui",
+    "ai_python": "interlock.stream.wires.ai_python",
     "ai_sdk": "interlock.stream.wires.ai_sdk",
+    "ai_sdk_ui": "interlock.stream.wires.ai_sdk_ui",
     "anthropic": "interlock.stream.wires.anthropic",
     "bedrock_converse": "interlock.stream.wires.bedrock_converse",
+    "claude_agent": "interlock.stream.wires.claude_agent",
     "cohere_v2": "interlock.stream.wires.cohere_v2",
     "gemini": "interlock.stream.wires.gemini",
+    "langchain": "interlock.stream.wires.langchain",
     "mistral": "interlock.stream.wires.mistral",
     "normalized": "interlock.stream.wires.normalized",
     "ollama": "interlock.stream.wires.ollama",
+    "openai_agents": "interlock.stream.wires.openai_agents",
     "openai_chat": "interlock.stream.wires.openai_chat",
     "openai_realtime": "interlock.stream.wires.openai_realtime",
     "openai_responses": "interlock.stream.wires.openai_responses",
     "openrouter": "interlock.stream.wires.openrouter",
+    "pydantic_ai": "interlock.stream.wires.pydantic_ai",
 }
 
 

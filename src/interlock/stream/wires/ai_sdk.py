@@ -1,9 +1,9 @@
-"""Vercel AI SDK `fullStream` parts (v5, v6, v7; `result.stream` in v7).
+r"""Vercel AI SDK `fullStream` parts (v5, v6, v7; `result.stream` in v7).
 
 One call on the wire::
 
     {"type": "tool-input-start", "id": "c1", "toolName": "f"}
-    {"type": "tool-input-delta", "id": "c1", "delta": "{\\"a\\":1}"}
+    {"type": "tool-input-delta", "id": "c1", "delta": "{\"a\":1}"}
     {"type": "tool-input-end", "id": "c1"}
     {"type": "tool-call", "toolCallId": "c1", "toolName": "f", "input": {"a": 1}}
     {"type": "finish-step", "finishReason": "tool-calls"}

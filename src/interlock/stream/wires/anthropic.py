@@ -130,6 +130,9 @@ class Adapter:
             if index in self._keys or index not in self._blocks:
                 self._sink.call_end(f"{self._turn}/{index}")
         elif kind == "message_delta":
+            tokens = get(get(event, "usage"), "output_tokens")
+            if type(tokens) is int:
+                self._sink.usage(tokens)
             reason = word(get(get(event, "delta"), "stop_reason"))
             if reason is not None:
                 if self._reason is not None and self._reason != reason:

@@ -35,6 +35,7 @@ from typing import Any, ClassVar, Final
 from interlock.stream.access import get, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits
+from interlock.stream.wires.fragments import push_text
 from interlock.vocabulary import EndReason, SourceEnd
 
 __all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
@@ -84,10 +85,9 @@ class Adapter:
         if inner is not None:
             tool = get(get(inner, "delta"), "toolUse")
             if tool is not None:
-                text = get(tool, "input")
                 index = get(inner, "contentBlockIndex")
-                if text:
-                    self._sink.arguments_delta(self._keys.get(index) or f"{self._turn}/{index}", text)
+                key = self._keys.get(index) if type(index) is int else None
+                push_text(self._sink, key or f"{self._turn}/{index}", get(tool, "input"))
             return
         inner = get(event, "contentBlockStart")
         if inner is not None:
@@ -95,7 +95,8 @@ class Adapter:
             return
         inner = get(event, "contentBlockStop")
         if inner is not None:
-            key = self._keys.get(get(inner, "contentBlockIndex"))
+            index = get(inner, "contentBlockIndex")
+            key = self._keys.get(index) if type(index) is int else None
             if key is not None:
                 self._sink.call_end(key)
             return

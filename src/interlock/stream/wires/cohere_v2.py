@@ -31,6 +31,7 @@ from typing import Any, ClassVar, Final
 from interlock.stream.access import get, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits
+from interlock.stream.wires.fragments import push_text
 from interlock.vocabulary import EndReason, SourceEnd
 
 __all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
@@ -50,8 +51,8 @@ END_REASONS: Final[Mapping[str, EndReason]] = {
     "STOP_SEQUENCE": "complete",
 }
 
-_EVENTS: Final = frozenset({"tool-plan-delta", "tool-call-start", "tool-call-delta", "tool-call-end", "message-end"})
-_MAYBE: Final = frozenset({"message-start", "content-start", "content-delta", "content-end", "citation-start"})
+_EVENTS: Final = ("tool-plan-delta", "tool-call-start", "tool-call-delta", "tool-call-end", "message-end")
+_MAYBE: Final = ("message-start", "content-start", "content-delta", "content-end", "citation-start")
 
 
 def recognises(event: Any) -> int:
@@ -77,9 +78,7 @@ class Adapter:
         """Translate one event."""
         kind = get(event, "type")
         if kind == "tool-call-delta":
-            text = get(get(_call(event), "function"), "arguments")
-            if text:
-                self._sink.arguments_delta(f"{get(event, 'index')}", text)
+            push_text(self._sink, f"{get(event, 'index')}", get(get(_call(event), "function"), "arguments"))
         elif kind == "tool-call-start":
             self._start(get(event, "index"), _call(event))
         elif kind == "tool-call-end":
@@ -110,9 +109,7 @@ class Adapter:
         self._sink.call_start(
             key, id=text_of(get(call, "id")), index=index, name=text_of(get(function, "name")), turn=self._turn
         )
-        text = get(function, "arguments")
-        if text:
-            self._sink.arguments_delta(key, text)
+        push_text(self._sink, key, get(function, "arguments"))
 
     def _end(self, delta: Any) -> None:
         said = word(get(delta, "finish_reason"))

@@ -36,6 +36,7 @@ from typing import Any, ClassVar, Final
 from interlock.stream.access import get, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import openai_chat
+from interlock.stream.wires.fragments import push_arguments
 from interlock.vocabulary import EndReason
 
 __all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
@@ -122,12 +123,7 @@ class Adapter(openai_chat.Adapter):
         status = text_of(get(event, "confirmation_status"))
         if status not in (None, "allowed"):
             self._sink.call_held(id, "cancelled" if status == "denied" else "paused")
-        arguments = get(event, "arguments")
-        if isinstance(arguments, str):
-            if arguments:
-                self._sink.arguments_delta(id, arguments)
-        elif arguments is not None:
-            self._sink.arguments_value(id, arguments)
+        push_arguments(self._sink, id, get(event, "arguments"))
 
     def _execution(self, event: Any) -> None:
         """Report a connector that Mistral runs by itself."""
@@ -136,6 +132,4 @@ class Adapter(openai_chat.Adapter):
         self._sink.call_start(
             key, id=text_of(get(event, "id")), name=text_of(get(event, "name")), turn=_TURN, server_executed=True
         )
-        arguments = get(event, "arguments")
-        if isinstance(arguments, str) and arguments:
-            self._sink.arguments_delta(key, arguments)
+        push_arguments(self._sink, key, get(event, "arguments"))

@@ -60,6 +60,7 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "path": (list, tuple),
     "more": (bool,),
     "own": (bool,),
+    "output_tokens": (int,),
 }
 
 

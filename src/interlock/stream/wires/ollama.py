@@ -27,6 +27,7 @@ from typing import Any, ClassVar, Final
 from interlock.stream.access import get, items, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits
+from interlock.stream.wires.fragments import push_arguments
 from interlock.vocabulary import EndReason, SourceEnd
 
 __all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
@@ -82,11 +83,6 @@ class Adapter:
             key, id=text_of(get(raw, "id")), index=self._calls, name=text_of(get(function, "name")), turn=_TURN
         )
         self._calls += 1
-        arguments = get(function, "arguments")
-        if isinstance(arguments, str):
-            # Compatible servers send the model's own text.
-            if arguments:
-                self._sink.arguments_delta(key, arguments)
-        elif arguments is not None:
-            self._sink.arguments_value(key, arguments)
+        # Compatible servers send a string: the model's own text.
+        push_arguments(self._sink, key, get(function, "arguments"))
         self._sink.call_end(key)

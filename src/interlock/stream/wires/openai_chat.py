@@ -136,6 +136,9 @@ class Adapter:
         if error:
             self._sink.stream_end("provider_error", _error_word(error))
             return
+        tokens = get(get(event, "usage"), "completion_tokens")
+        if type(tokens) is int:
+            self._sink.usage(tokens)
         if not choices:
             return
         if len(choices) == 1:

@@ -104,15 +104,21 @@ class _Item:
 
 
 class Adapter:
-    """Translates the events of one Responses stream."""
+    """Translates the events of one Responses stream.
+
+    Args:
+        sink: Who is told.
+        scope: A prefix for turns and source keys, for a wire that carries several such streams.
+    """
 
     traits: ClassVar[Traits] = Traits(calls_end=True, ends="turn", repeats_text=True)
 
-    def __init__(self, sink: Sink) -> None:
+    def __init__(self, sink: Sink, scope: str = "") -> None:
         self._sink = sink
+        self._scope = scope
         self._response: str | None = None
         self._responses = 0
-        self._turn = "response-0"
+        self._turn = f"{scope}response-0"
         self._ended = False
         self._refused = False
         self._items: dict[int, _Item] = {}
@@ -163,7 +169,7 @@ class Adapter:
             if not self._ended:
                 self._sink.turn_replaced(self._turn)
             self._responses += 1
-            self._turn = f"response-{self._responses}"
+            self._turn = f"{self._scope}response-{self._responses}"
             self._ended = False
             self._refused = False
             self._items = {}
@@ -275,6 +281,9 @@ class Adapter:
     def _terminal(self, kind: str, response: Any) -> None:
         self._begin_unless_known(response)
         reason, said = self._reason(kind, response)
+        tokens = get(get(response, "usage"), "output_tokens")
+        if type(tokens) is int:
+            self._sink.usage(tokens)
         output = items(get(response, "output"))
         if output:
             self._compare_output(output)

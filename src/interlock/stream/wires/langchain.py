@@ -1,0 +1,285 @@
+r"""LangChain messages (langchain-core 1.8): the `AIMessageChunk`s of a model or of a graph.
+
+One call on the wire::
+
+    {"type": "AIMessageChunk", "id": "lc_run--1", "tool_call_chunks": [{"index": 0, "id": "c1", "name": "f"}]}
+    {"type": "AIMessageChunk", "id": "lc_run--1", "tool_call_chunks": [{"index": 0, "args": "{\"a\":1}"}]}
+    {"type": "AIMessageChunk", "id": "lc_run--1", "response_metadata": {"finish_reason": "tool_calls"}}
+
+Push every chunk as it comes, not their sum. A graph's `(chunk, metadata)`, its
+`(mode, item)`, the dict of its mode `updates`, and the events of `astream_events`
+are unwrapped.
+
+Identity: the message `id` and, within it, the `index` and `id` of a tool call
+chunk, by the same rules as on the wire `openai_chat`: another id at a used
+index is another call. `tool_calls` of a chunk are never read: they are made
+anew after each chunk by a parser that closes what was cut.
+
+End of a call: none. End of the turn (a message): the provider's own word in
+`response_metadata`: `finish_reason`, `stop_reason`, `stopReason`, `done_reason`,
+or `status` with `incomplete_details`. It is looked up in the tables of all
+provider wires; a word that merging made (`stopstop`) is in none of them, so the
+sum of chunks that repeat their reason is unknown. `chunk_position` is made up
+by the framework: it is no evidence. End of the stream: the clean end of the
+source.
+
+A whole `AIMessage` (a model that does not stream) holds parsed calls only: a
+projection. A `ToolMessage` is evidence that something ran the call; an
+interrupt of the graph pauses it. Server-side tools are told from the content
+blocks.
+
+Source:
+    langchain-core 1.8.3 (messages/ai.py, messages/tool.py), langchain-openai
+    1.7.4, langchain-anthropic 1.7.10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, ClassVar, Final
+
+from interlock.stream.access import get, items, text_of, word
+from interlock.stream.events import Sink
+from interlock.stream.wires import WIRES, Traits, openai_chat, openai_responses
+from interlock.vocabulary import EndReason, SourceEnd
+
+__all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
+
+SOURCE_KEY: Final = "the message `id`, and the tool call chunk's `index` and `id` within it"
+
+
+def _all_words() -> dict[str, EndReason]:
+    """Join the tables of the provider wires; a word that means two things is unknown."""
+    words: dict[str, EndReason] = {}
+    for wire in (
+        "openai_chat",
+        "openai_responses",
+        "anthropic",
+        "gemini",
+        "bedrock_converse",
+        "mistral",
+        "cohere_v2",
+        "ollama",
+    ):
+        if wire in WIRES:
+            for said, reason in import_module(WIRES[wire]).END_REASONS.items():
+                words[said] = reason if words.get(said, reason) == reason else "unknown"
+    # A stop string ends a text on its own terms, but may cut a call; the providers' wires look at that too.
+    return {**words, "stop_sequence": "unknown", "STOP_SEQUENCE": "unknown"}
+
+
+END_REASONS: Final[Mapping[str, EndReason]] = _all_words()
+
+_FIELDS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
+_CHUNKS = frozenset({"AIMessageChunk"})
+_RESULTS = frozenset({"tool", "ToolMessageChunk"})
+_MESSAGES = frozenset({"ai", "human", "HumanMessageChunk", "SystemMessageChunk"}) | _CHUNKS | _RESULTS
+_SERVER_BLOCKS = frozenset(
+    {
+        "server_tool_use",
+        "mcp_tool_use",
+        "server_tool_call",
+        "server_tool_call_chunk",
+        "web_search_call",
+        "file_search_call",
+        "code_interpreter_call",
+        "image_generation_call",
+        "mcp_call",
+    }
+)
+
+
+def recognises(event: Any) -> int:
+    """Rate how well an event fits this wire: 0 not at all, 1 maybe, 2 surely."""
+    for message in _messages(event):
+        kind = get(message, "type")
+        if kind in _CHUNKS:
+            return 2
+        if kind in _MESSAGES and get(message, "response_metadata") is not None:
+            return 2
+    return 0
+
+
+class _Message:
+    """One message: a turn of its own."""
+
+    __slots__ = ("calls", "indexes", "number", "reason", "refused", "servers")
+
+    def __init__(self, number: int) -> None:
+        self.number = number  # what the chunks are told to the inner adapter as: a choice
+        self.calls = False
+        self.indexes: dict[str, int] = {}  # indexes that are text, as numbers
+        self.reason: str | None = None
+        self.refused = False
+        self.servers: set[str] = set()
+
+    @property
+    def turn(self) -> str:
+        """The name of the turn, as the inner adapter gives it."""
+        return f"choice-{self.number}"
+
+
+class Adapter:
+    """Translates the messages of one stream; the fragments of calls go through the adapter of `openai_chat`."""
+
+    traits: ClassVar[Traits] = Traits(framing="none", calls_end=False, ends="source")
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._fragments = openai_chat.Adapter(sink)
+        self._by_id: dict[str | None, _Message] = {}
+        self._ids: set[str] = set()  # of all calls that came
+
+    def push(self, event: Any) -> None:
+        """Translate one message, or what a graph wraps it in."""
+        for message in _messages(event):
+            kind = get(message, "type")
+            if kind in _CHUNKS:
+                self._chunk(message)
+            elif kind in _RESULTS:
+                self._sink.tool_executed(text_of(get(message, "tool_call_id")))
+            elif kind == "ai":
+                self._whole(message)
+        if type(event) is dict and "__interrupt__" in event:
+            self._sink.stream_end("paused", "__interrupt__")
+
+    def source_ended(self, end: SourceEnd) -> None:
+        """Conclude nothing: a message without the provider's reason stays unconfirmed."""
+
+    # -- inside --------------------------------------------------------------
+
+    def _message(self, raw: Any) -> _Message:
+        id = text_of(get(raw, "id"))
+        message = self._by_id.get(id)
+        if message is None:
+            message = self._by_id[id] = _Message(len(self._by_id))
+        return message
+
+    def _chunk(self, raw: Any) -> None:
+        message = self._message(raw)
+        fragments = [
+            {
+                "index": _number(message, get(entry, "index")),
+                "id": get(entry, "id"),
+                "function": {"name": get(entry, "name"), "arguments": get(entry, "args")},
+            }
+            for entry in items(get(raw, "tool_call_chunks"))
+        ]
+        if fragments:
+            self._feed(message, fragments)
+        self._content(message, raw)
+        self._end(message, get(raw, "response_metadata"), carries=bool(fragments))
+
+    def _whole(self, raw: Any) -> None:
+        """Take a message that did not come in chunks; one that did adds nothing."""
+        known = text_of(get(raw, "id")) in self._by_id
+        message = self._message(raw)
+        if known:
+            return
+        parsed = [
+            {
+                "index": at,
+                "id": get(call, "id"),
+                "function": {"name": get(call, "name"), "arguments": get(call, "args")},
+            }
+            for at, call in enumerate([*items(get(raw, "tool_calls")), *items(get(raw, "invalid_tool_calls"))])
+        ]
+        if parsed:
+            self._feed(message, parsed)
+        self._content(message, raw)
+        self._end(message, get(raw, "response_metadata"), carries=False)
+
+    def _feed(self, message: _Message, fragments: list[dict[str, Any]]) -> None:
+        message.calls = True
+        self._ids.update(id for fragment in fragments if (id := text_of(fragment["id"])) is not None)
+        self._fragments.push({"choices": [{"index": message.number, "delta": {"tool_calls": fragments}}]})
+
+    def _content(self, message: _Message, raw: Any) -> None:
+        """Find refusals, and tools that the provider runs."""
+        if get(get(raw, "additional_kwargs"), "refusal"):
+            message.refused = True
+        content = get(raw, "content")
+        if type(content) is not list:
+            return
+        for block in content:
+            kind = get(block, "type")
+            if kind == "refusal":
+                message.refused = True
+            elif kind in _SERVER_BLOCKS:
+                id = text_of(get(block, "id"))
+                name = f"{id or get(block, 'index')}"
+                if name not in message.servers:
+                    message.servers.add(name)
+                    self._sink.call_start(
+                        f"{message.turn}/server:{name}",
+                        id=id,
+                        name=text_of(get(block, "name")) or str(kind),
+                        turn=message.turn,
+                        server_executed=True,
+                    )
+
+    def _end(self, message: _Message, metadata: Any, *, carries: bool) -> None:
+        reason, said = _reason(metadata)
+        if said is None or (said == message.reason and not carries):
+            return
+        if message.refused and message.calls:
+            self._sink.provider_diagnostic(
+                "E_REFUSED",
+                "the message holds a refusal and a tool call",
+                turn=message.turn,
+                fault="content_filtered",
+            )
+        message.reason = said
+        self._sink.turn_end(message.turn, reason, said)
+
+
+def _number(message: _Message, index: Any) -> Any:
+    """Return an index as the inner adapter takes it; the framework's own indexes are text (`lc_...`)."""
+    return message.indexes.setdefault(index, 100_000 + len(message.indexes)) if isinstance(index, str) else index
+
+
+def _messages(event: Any) -> list[Any]:
+    """Return the messages of an event, out of what a graph wraps them in."""
+    if type(event) is tuple or type(event) is list:
+        # (chunk, metadata), (mode, item), (namespace, mode, item)
+        if event and isinstance(event[0], str):
+            return _messages(event[1]) if len(event) > 1 else []
+        if len(event) == 3 and isinstance(event[0], tuple | list):
+            return _messages(event[2])
+        return _messages(event[0]) if event else []
+    if type(event) is not dict or "type" in event:
+        return [event]
+    data = event.get("data")
+    if isinstance(event.get("event"), str):
+        name = event["event"]
+        if name in ("on_chat_model_stream", "on_tool_end"):
+            return _messages(get(data, "chunk" if name == "on_chat_model_stream" else "output"))
+        return []
+    found: list[Any] = []
+    for update in event.values():
+        found.extend(items(get(update, "messages")))
+    return found
+
+
+def _reason(metadata: Any) -> tuple[EndReason, str | None]:
+    """Return the class of the provider's word; of several words, one that is not complete."""
+    if not metadata:
+        return "unknown", None
+    words = [said for field in _FIELDS if (said := word(get(metadata, field))) is not None]
+    ends = [(END_REASONS.get(said, "unknown"), said) for said in words]
+    status = word(get(metadata, "status"))
+    if status is not None and get(metadata, "object") == "response":
+        detail = word(get(get(metadata, "incomplete_details"), "reason"))
+        said = detail or status
+        if status == "completed" and detail is None and not get(metadata, "error"):
+            ends.append(("complete", status))
+        elif status == "failed":
+            code = word(get(get(metadata, "error"), "code")) or status
+            ends.append((openai_responses.FAILURES.get(code, "provider_error"), code))
+        else:
+            reason = openai_responses.END_REASONS.get(said, "unknown")
+            ends.append((reason if reason != "complete" else "unknown", said))
+    if not ends:
+        return "unknown", None
+    return next((end for end in ends if end[0] != "complete"), ends[0])
