@@ -1,0 +1,117 @@
+"""AWS event stream frames: decoded wherever they are cut, and never trusted once a byte is wrong."""
+
+from __future__ import annotations
+
+import json
+import struct
+import subprocess
+import sys
+from binascii import crc32
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from interlock.stream.framing.aws_event_stream import AWSEventStreamDecoder
+
+LIMIT = 1 << 20
+EVENTS = [
+    {"messageStart": {"role": "assistant"}},
+    {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": "Grüße"}}},
+    {"messageStop": {"stopReason": "end_turn"}},
+]
+
+
+def frame(name: str, payload: bytes, kind: str = "event") -> bytes:
+    """Encode one frame, after the published encoding and not after any decoder."""
+    header = b""
+    pairs = {":message-type": kind, ":content-type": "application/json"}
+    pairs[{"event": ":event-type", "exception": ":exception-type", "error": ":error-code"}[kind]] = name
+    for key, value in pairs.items():
+        header += struct.pack("B", len(key)) + key.encode() + b"\x07" + struct.pack(">H", len(value)) + value.encode()
+    prelude = struct.pack(">II", 16 + len(header) + len(payload), len(header))
+    message = prelude + struct.pack(">I", crc32(prelude)) + header + payload
+    return message + struct.pack(">I", crc32(message))
+
+
+def body_of(events: list[dict[str, Any]]) -> bytes:
+    """Encode events of the shape that boto3 hands out."""
+    return b"".join(frame(name, json.dumps(payload).encode()) for event in events for name, payload in event.items())
+
+
+def decode(body: bytes, cuts: Any = ()) -> list[Any]:
+    """Feed a body in pieces, and close."""
+    decoder = AWSEventStreamDecoder(LIMIT)
+    at = sorted({min(cut, len(body)) for cut in cuts})
+    pieces = [body[a:b] for a, b in zip([0, *at], [*at, len(body)], strict=True)]
+    return [event for piece in pieces for event in decoder.feed(piece)] + decoder.close()
+
+
+@given(st.lists(st.integers(0, 600), max_size=8))
+def test_any_split_gives_the_events(cuts: list[int]) -> None:
+    """The frames are those of `EVENTS`."""
+    assert decode(body_of(EVENTS), cuts) == EVENTS
+
+
+def test_a_body_that_is_cut_is_noticed_at_every_byte() -> None:
+    """A prefix of the events; inside a frame a piece that cannot be read as well."""
+    body = body_of(EVENTS)
+    ends = [len(body_of(EVENTS[:count])) for count in range(len(EVENTS) + 1)]
+    for at in range(len(body)):
+        got = decode(body[:at])
+        count = sum(end <= at for end in ends) - 1
+        assert got[:count] == EVENTS[:count]
+        assert [set(event) for event in got[count:]] == ([] if at in ends else [{"raw"}])
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_a_byte_that_changed_is_never_taken_for_an_event(data: st.DataObject) -> None:
+    """Both checksums see to that: what is decoded is a prefix of the truth, then at most one remark."""
+    body = bytearray(body_of(EVENTS))
+    at = data.draw(st.integers(0, len(body) - 1))
+    body[at] ^= data.draw(st.integers(1, 255))
+    decoder = AWSEventStreamDecoder(LIMIT)
+    got = [event for start in range(0, len(body), 7) for event in decoder.feed(bytes(body[start : start + 7]))]
+    got += [] if decoder.overflowed else decoder.close()
+    whole = [event for event in got if set(event) != {"raw"}]
+    assert whole == EVENTS[: len(whole)] and len(whole) < len(EVENTS)
+    assert len(got) - len(whole) <= 1 and (decoder.overflowed or len(got) > len(whole))
+
+
+def test_exceptions_and_errors_keep_their_names() -> None:
+    """They are frames of their own types."""
+    body = frame("throttlingException", b'{"message":"slow"}', "exception") + frame("InternalError", b"", "error")
+    assert decode(body) == [
+        {"throttlingException": {"message": "slow"}},
+        {"error": {"code": "InternalError", "message": None}},
+    ]
+
+
+@pytest.mark.parametrize("payload", [b"[]", b"{", b"\xff", b"null", b'"x"'])
+def test_a_payload_that_is_no_object_cannot_be_read(payload: bytes) -> None:
+    """The frame is fine, its content is not."""
+    assert [set(event) for event in decode(frame("messageStop", payload))] == [{"raw"}]
+
+
+def test_a_frame_without_end_is_bounded() -> None:
+    """A prelude that announces more than the limit."""
+    decoder = AWSEventStreamDecoder(1000)
+    body = frame("contentBlockDelta", b'{"a":"' + b"x" * 5000 + b'"}')
+    for at in range(0, 3000, 100):
+        assert decoder.feed(body[at : at + 100]) == []
+    assert decoder.overflowed and decoder.close() == []
+
+
+def test_without_botocore_the_error_names_the_extra() -> None:
+    """In an interpreter where botocore cannot be imported."""
+    code = (
+        "import sys; sys.modules['botocore'] = None\n"
+        "from interlock import Guard\n"
+        "guard = Guard('bedrock_converse'); guard.push({'messageStart': {}})\n"
+        "try: guard.push_bytes(b'x')\n"
+        "except ImportError as error: print(error)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert "pip install 'interlock[bedrock]'" in run.stdout
