@@ -36,7 +36,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each message that joins the one ahead of it."""
     run: list[Message] = []
     for message in [*messages, None]:
-        if message is not None and run and message.role == run[-1].role and message.role in ("user", "assistant"):
+        fits = message is not None and message.form != "item" and message.role in ("user", "assistant")
+        if message is not None and fits and run and message.role == run[-1].role:
             run.append(message)
             continue
         if len(run) > 1:
@@ -51,7 +52,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                     edits=edits,
                     reason=f"two messages of the role {one.role!r} follow each other",
                 )
-        run = [message] if message is not None and message.form != "item" else []
+        run = [message] if message is not None and fits else []
 
 
 RULE: Final = Rule(

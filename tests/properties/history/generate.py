@@ -1,0 +1,280 @@
+"""Healthy histories for several formats, and named ways to damage them.
+
+A plan is a list of turns in neutral words; each renderer writes it in one format's
+own shape, by hand and not through the code under test. Damage works on the native
+messages, so that what is broken, and how, is known.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import strategies as st
+
+Plan = list[dict[str, Any]]
+
+WORDS = st.sampled_from(["hello", "look it up", "done", "ünïcode ✓", "a\nb", "{}", "42"])
+NAMES = st.sampled_from(["read_file", "get_time", "search"])
+ARGUMENTS = st.dictionaries(st.sampled_from(["path", "q", "n"]), st.one_of(WORDS, st.integers(0, 9)), max_size=2)
+
+
+@st.composite
+def plans(draw: st.DrawFn, *, least: int = 1) -> Plan:
+    """Draw a healthy conversation: user words, then answers with or without calls."""
+    plan: Plan = []
+    number = 0
+    for _ in range(draw(st.integers(least, 4))):
+        plan.append({"user": draw(WORDS)})
+        for _ in range(draw(st.integers(0, 2))):
+            calls = []
+            for _ in range(draw(st.integers(1, 3))):
+                number += 1
+                calls.append(
+                    {"id": f"call{number:05d}", "name": draw(NAMES), "args": draw(ARGUMENTS), "out": draw(WORDS)}
+                )
+            plan.append({"calls": calls, "text": draw(st.one_of(st.none(), WORDS))})
+        plan.append({"assistant": draw(WORDS)})
+    plan.append({"user": draw(WORDS)})
+    return plan
+
+
+def openai_chat(plan: Plan) -> list[Any]:
+    """Write a plan as Chat Completions messages."""
+    out: list[Any] = []
+    for turn in plan:
+        if "user" in turn:
+            out.append({"role": "user", "content": turn["user"]})
+        elif "assistant" in turn:
+            out.append({"role": "assistant", "content": turn["assistant"]})
+        else:
+            out.append(
+                {
+                    "role": "assistant",
+                    "content": turn["text"],
+                    "tool_calls": [
+                        {
+                            "id": call["id"],
+                            "type": "function",
+                            "function": {"name": call["name"], "arguments": json.dumps(call["args"])},
+                        }
+                        for call in turn["calls"]
+                    ],
+                }
+            )
+            out += [{"role": "tool", "tool_call_id": call["id"], "content": call["out"]} for call in turn["calls"]]
+    return out
+
+
+def anthropic(plan: Plan) -> list[Any]:
+    """Write a plan as Messages API messages."""
+    out: list[Any] = []
+    for turn in plan:
+        if "user" in turn:
+            out.append({"role": "user", "content": turn["user"]})
+        elif "assistant" in turn:
+            out.append({"role": "assistant", "content": [{"type": "text", "text": turn["assistant"]}]})
+        else:
+            text = [{"type": "text", "text": turn["text"]}] if turn["text"] is not None else []
+            uses = [
+                {"type": "tool_use", "id": call["id"], "name": call["name"], "input": call["args"]}
+                for call in turn["calls"]
+            ]
+            out.append({"role": "assistant", "content": text + uses})
+            results = [
+                {"type": "tool_result", "tool_use_id": call["id"], "content": call["out"]} for call in turn["calls"]
+            ]
+            out.append({"role": "user", "content": results})
+    return out
+
+
+def ai_sdk(plan: Plan) -> list[Any]:
+    """Write a plan as ModelMessages."""
+    out: list[Any] = []
+    for turn in plan:
+        if "user" in turn:
+            out.append({"role": "user", "content": [{"type": "text", "text": turn["user"]}]})
+        elif "assistant" in turn:
+            out.append({"role": "assistant", "content": turn["assistant"]})
+        else:
+            text = [{"type": "text", "text": turn["text"]}] if turn["text"] is not None else []
+            uses = [
+                {"type": "tool-call", "toolCallId": call["id"], "toolName": call["name"], "input": call["args"]}
+                for call in turn["calls"]
+            ]
+            out.append({"role": "assistant", "content": text + uses})
+            results = [
+                {
+                    "type": "tool-result",
+                    "toolCallId": call["id"],
+                    "toolName": call["name"],
+                    "output": {"type": "text", "value": call["out"]},
+                }
+                for call in turn["calls"]
+            ]
+            out.append({"role": "tool", "content": results})
+    return out
+
+
+def gemini(plan: Plan) -> list[Any]:
+    """Write a plan as contents."""
+    out: list[Any] = []
+    for turn in plan:
+        if "user" in turn:
+            out.append({"role": "user", "parts": [{"text": turn["user"]}]})
+        elif "assistant" in turn:
+            out.append({"role": "model", "parts": [{"text": turn["assistant"]}]})
+        else:
+            text = [{"text": turn["text"]}] if turn["text"] is not None else []
+            uses = [
+                {"functionCall": {"id": call["id"], "name": call["name"], "args": call["args"]}}
+                for call in turn["calls"]
+            ]
+            out.append({"role": "model", "parts": text + uses})
+            results = [
+                {"functionResponse": {"id": call["id"], "name": call["name"], "response": {"result": call["out"]}}}
+                for call in turn["calls"]
+            ]
+            out.append({"role": "user", "parts": results})
+    return out
+
+
+def bedrock_converse(plan: Plan) -> list[Any]:
+    """Write a plan as Converse messages."""
+    out: list[Any] = []
+    for turn in plan:
+        if "user" in turn:
+            out.append({"role": "user", "content": [{"text": turn["user"]}]})
+        elif "assistant" in turn:
+            out.append({"role": "assistant", "content": [{"text": turn["assistant"]}]})
+        else:
+            text = [{"text": turn["text"]}] if turn["text"] is not None else []
+            uses = [
+                {"toolUse": {"toolUseId": call["id"], "name": call["name"], "input": call["args"]}}
+                for call in turn["calls"]
+            ]
+            out.append({"role": "assistant", "content": text + uses})
+            results = [
+                {"toolResult": {"toolUseId": call["id"], "content": [{"text": call["out"]}]}} for call in turn["calls"]
+            ]
+            out.append({"role": "user", "content": results})
+    return out
+
+
+def openai_responses(plan: Plan) -> list[Any]:
+    """Write a plan as Responses items."""
+    out: list[Any] = []
+    for turn in plan:
+        if "user" in turn:
+            out.append({"role": "user", "content": turn["user"]})
+        elif "assistant" in turn:
+            out.append({"role": "assistant", "content": turn["assistant"]})
+        else:
+            if turn["text"] is not None:
+                out.append({"role": "assistant", "content": turn["text"]})
+            out += [
+                {
+                    "type": "function_call",
+                    "call_id": call["id"],
+                    "name": call["name"],
+                    "arguments": json.dumps(call["args"]),
+                }
+                for call in turn["calls"]
+            ]
+            out += [
+                {"type": "function_call_output", "call_id": call["id"], "output": call["out"]} for call in turn["calls"]
+            ]
+    return out
+
+
+RENDERERS: dict[str, Callable[[Plan], list[Any]]] = {
+    "openai_chat": openai_chat,
+    "mistral": openai_chat,
+    "anthropic": anthropic,
+    "ai_sdk": ai_sdk,
+    "gemini": gemini,
+    "bedrock_converse": bedrock_converse,
+    "openai_responses": openai_responses,
+}
+
+
+# -- damage ----------------------------------------------------------------------------------------
+
+
+def _paths(value: Any, here: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    out = [here] if here else []
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            out += _paths(inner, (*here, key))
+    elif isinstance(value, list):
+        for at, inner in enumerate(value):
+            out += _paths(inner, (*here, at))
+    return out
+
+
+def _parent(messages: Any, path: tuple[Any, ...]) -> Any:
+    for key in path[:-1]:
+        messages = messages[key]
+    return messages
+
+
+JSON = st.recursive(
+    st.one_of(
+        st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from(["", " ", "x", "call00001", "{", "{}", "user"])
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(
+            st.sampled_from(
+                [
+                    "role",
+                    "content",
+                    "parts",
+                    "type",
+                    "text",
+                    "tool_calls",
+                    "id",
+                    "name",
+                    "input",
+                    "arguments",
+                    "function",
+                ]
+            ),
+            inner,
+            max_size=4,
+        ),
+    ),
+    max_leaves=8,
+)
+
+
+@st.composite
+def damaged(draw: st.DrawFn, messages: list[Any], *, most: int = 4) -> list[Any]:
+    """Draw a history with a few named faults put in."""
+    out = copy.deepcopy(messages)
+    for _ in range(draw(st.integers(1, most))):
+        if not out:
+            break
+        kind = draw(st.sampled_from(["drop", "repeat", "move", "set", "delete", "rename", "shorten"]))
+        at = draw(st.integers(0, len(out) - 1))
+        if kind == "drop":
+            del out[at]
+        elif kind == "repeat":
+            out.insert(draw(st.integers(0, len(out))), copy.deepcopy(out[at]))
+        elif kind == "move":
+            message = out.pop(at)
+            out.insert(draw(st.integers(0, len(out))), message)
+        elif kind == "shorten":
+            del out[:at]
+        else:
+            path = draw(st.sampled_from(_paths(out)))
+            holder = _parent(out, path)
+            if kind == "delete":
+                del holder[path[-1]]
+            elif kind == "rename" and isinstance(holder[path[-1]], str):
+                holder[path[-1]] = draw(st.sampled_from(["call00001", "a b", "", " ", "x" * 70, "developer", "tool"]))
+            else:
+                holder[path[-1]] = draw(JSON)
+    return out

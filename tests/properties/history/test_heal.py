@@ -1,0 +1,118 @@
+"""What holds for every history, healthy, damaged or no history at all."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from interlock.history.engine import check, heal
+from interlock.history.providers import PROFILES
+from interlock.history.wires import WIRES
+from properties.history.generate import JSON, RENDERERS, damaged, plans
+
+TARGETS = st.one_of(st.none(), st.sampled_from(sorted(PROFILES)))
+FORMATS = sorted(name for name in RENDERERS if name in WIRES)
+
+
+def texts(value: Any) -> list[str]:
+    """Return the words of user and assistant that stand in `text` or string content, in order."""
+    out: list[str] = []
+    if isinstance(value, dict):
+        for key in ("content", "text", "parts"):
+            inner = value.get(key)
+            if isinstance(inner, str):
+                out.append(inner)
+            else:
+                out += texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            out += texts(inner)
+    return out
+
+
+@pytest.mark.parametrize("wire", FORMATS)
+@given(plan=plans())
+@settings(max_examples=25, deadline=None)
+def test_a_healthy_history_comes_back_as_the_same_object(wire: str, plan: Any) -> None:
+    """Silence on what the provider accepts."""
+    history = RENDERERS[wire](plan)
+    result = heal(history, wire=wire)
+    assert result.messages is history, [record.reason for record in result.repairs]
+    assert not result.changed and not result.remaining
+
+
+@pytest.mark.parametrize("wire", FORMATS)
+@given(data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_healing_is_pure_total_and_a_fix_point(wire: str, data: st.DataObject) -> None:
+    """A damaged history heals in one call, without a trace on the input."""
+    history = data.draw(damaged(RENDERERS[wire](data.draw(plans()))))
+    target = data.draw(TARGETS)
+    before = copy.deepcopy(history)
+    result = heal(history, wire=wire, provider=target)
+    assert before == history, "the input was changed"
+    again = heal(result.messages, wire=wire, provider=target)
+    assert not again.changed, [(record.rule, record.reason) for record in again.repairs]
+    assert again.messages is result.messages
+    assert [record.rule for record in result.remaining] == [record.rule for record in again.remaining]
+    found = check(history, wire=wire, provider=target)
+    assert [r.to_json() for r in (*result.repairs, *result.remaining)] == [r.to_json() for r in found.findings]
+    assert json.dumps(result.messages) == json.dumps(heal(before, wire=wire, provider=target).messages)
+    assert result.undo() is history
+    for old, new in enumerate(result.positions):
+        if new is None:
+            continue
+        assert 0 <= new < len(result.messages)
+
+
+@pytest.mark.parametrize("wire", sorted(WIRES))
+@given(data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_no_json_value_makes_healing_raise(wire: str, data: st.DataObject) -> None:
+    """Garbage is reported or left alone, and stays what it is on the second run."""
+    history = data.draw(st.one_of(st.lists(JSON, max_size=5), JSON))
+    target = data.draw(TARGETS)
+    before = copy.deepcopy(history)
+    result = heal(history, wire=wire, provider=target)
+    assert before == history
+    again = heal(result.messages, wire=wire, provider=target)
+    assert not again.changed, [(record.rule, record.reason) for record in again.repairs]
+
+
+@pytest.mark.parametrize("wire", FORMATS)
+@given(data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_moved_results_lose_nothing_between(wire: str, data: st.DataObject) -> None:
+    """However messages are shuffled, every word of user and assistant is still there, in order."""
+    plan = data.draw(plans())
+    for number, turn in enumerate(plan):
+        for key in ("user", "assistant"):
+            if key in turn:
+                turn[key] = f"word {number}"
+    history = RENDERERS[wire](plan)
+    order = data.draw(st.permutations(range(len(history))))
+    shuffled = [history[at] for at in order]
+    said = [text for text in texts(shuffled) if text.startswith("word ")]
+    healed = [text for text in texts(heal(shuffled, wire=wire).messages) for text in text.split("\n\n")]
+    assert said == [text for text in healed if text.startswith("word ")]
+
+
+@pytest.mark.parametrize("wire", FORMATS)
+@given(data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_a_longer_history_heals_its_beginning_to_the_same_bytes(wire: str, data: st.DataObject) -> None:
+    """Prompt caches stay warm: what is added at the end does not change what was sent before."""
+    plan = data.draw(plans(least=2))
+    for turn in plan:
+        for call in turn.get("calls", ()):
+            call["id"] = data.draw(st.sampled_from(["call_0", "a:1", "a.1", "x" * 70, call["id"]]))
+            call["name"] = data.draw(st.sampled_from(["a b", "a!b", "a_b", call["name"]]))
+    whole = heal(RENDERERS[wire](plan), wire=wire).messages
+    cut = max(at for at, turn in enumerate(plan[:-1]) if "user" in turn)
+    part = heal(RENDERERS[wire](plan[: cut + 1]), wire=wire).messages
+    assert json.dumps(part) == json.dumps(whole[: len(part)])
