@@ -13,7 +13,7 @@ from interlock.parser.events import DocumentComplete, Event, StreamFinished, Val
 from interlock.parser.machine import NUMBER_RANGE, Core, machine
 from interlock.parser.results import REASONS, FinalResult, Outcome, Phase, PushResult, Reason, Snapshot
 from interlock.parser.tokens import scalar_value
-from interlock.parser.utf8 import SURROGATE, Fault, decode, join_surrogates
+from interlock.parser.utf8 import SURROGATE, Fault, decode, half_pair, join_surrogates
 from interlock.parser.views import Views
 
 __all__ = ["Parser"]
@@ -337,8 +337,9 @@ class Parser:
 
     def _broken(self, rest: bytes) -> Fault:
         # Text after half a code point in bytes, or bytes after half a pair in text.
-        half = self._tail or self._high.encode("utf-8", "surrogatepass")
-        return Fault(f"found {half.hex(' ')} (hex), which is not UTF-8", len(half) + len(rest))
+        if self._high:
+            return Fault(half_pair(self._high), 3 + len(rest))
+        return Fault(f"{self._tail.hex(' ')} (hex), which is not UTF-8", len(self._tail) + len(rest))
 
     def _sync(self) -> None:
         if self._result is None:

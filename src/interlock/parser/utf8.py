@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["SURROGATE", "Fault", "decode", "join_surrogates"]
+__all__ = ["SURROGATE", "Fault", "decode", "half_pair", "join_surrogates"]
 
 SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
@@ -38,7 +38,12 @@ def decode(data: bytes) -> tuple[str, bytes, Fault | None]:
         if error.reason == "unexpected end of data":
             return text, rest, None
         found = " ".join(f"{byte:02x}" for byte in data[error.start : error.end])
-        return text, b"", Fault(f"found {found} (hex), which is not UTF-8", len(rest))
+        return text, b"", Fault(f"{found} (hex), which is not UTF-8", len(rest))
+
+
+def half_pair(character: str) -> str:
+    """Name half of a surrogate pair."""
+    return f"half of a surrogate pair (U+{ord(character):04X})"
 
 
 def join_surrogates(text: str) -> tuple[str, str, Fault | None]:
@@ -58,4 +63,4 @@ def join_surrogates(text: str) -> tuple[str, str, Fault | None]:
     if at == len(text) - 1 and found[0] < "\udc00":
         return text[:at], found[0], None
     ignored = len(text[at:].encode("utf-8", "surrogatepass"))
-    return text[:at], "", Fault(f"found half of a surrogate pair (U+{ord(found[0]):04X})", ignored)
+    return text[:at], "", Fault(half_pair(found[0]), ignored)
