@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final, Literal
 
 from interlock.errors import InvalidOptionError
@@ -221,6 +222,7 @@ _MISTRAL: Final = Profile(
     null_content=("system", "user", "tool"),
     system="not-after-assistant",
     roles=("system", "user", "assistant", "tool"),
+    first_call_behind_user=True,  # mistral-common, v3: "Not the same number of function calls and responses"
     last="user",
     prefix=True,
     tool_then_user=True,
@@ -342,6 +344,7 @@ _BY_MODEL: Final[tuple[tuple[str, str, Mapping[str, object]], ...]] = (
 )
 
 
+@lru_cache(maxsize=256)
 def profile_for(provider: str | None, *, wire: str, model: str | None = None) -> Profile:
     """Return the requirements that a history has to meet.
 

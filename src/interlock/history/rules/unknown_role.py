@@ -45,6 +45,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             role = _SYNONYMS.get(word.lower()) if isinstance(word, str) and word not in wire.roles else None
             if role == "tool" and wire.result_role != "tool":
                 role = wire.result_role
+            if role == "system" and "system" not in wire.roles.values():
+                role = "user"  # this format gives instructions outside the list
             if role is None and isinstance(native, dict) and _is_item(word, wire):
                 continue
             if role is None:
