@@ -67,13 +67,21 @@ class _RichScreen:
     def __init__(self, stream: TextIO) -> None:
         from rich.console import Console
 
-        terminal = is_terminal(stream)
+        class Quiet(Console):
+            def on_broken_pipe(self) -> None:
+                raise  # called while it is handled; `main` ends the command, not rich
+
+        self._stream = stream
+        self._terminal = terminal = is_terminal(stream)
         width = None if terminal or os.environ.get("COLUMNS", "").isdigit() else PIPE_WIDTH
         # `force_terminal` is set both ways: no variable of the environment may colour what is no terminal.
-        self._console = Console(file=stream, force_terminal=terminal, width=width, highlight=False, markup=False)
+        self._console = Quiet(file=stream, force_terminal=terminal, width=width, highlight=False, markup=False)
 
     def line(self, text: str = "", style: str = "") -> None:
-        self._console.print(self._text(Cell(text, style)), soft_wrap=True)
+        if style and self._terminal:
+            self._console.print(self._text(Cell(text, style)), soft_wrap=True)
+        else:
+            print(escape(text), file=self._stream)
 
     def table(self, columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> None:
         from rich.box import SIMPLE_HEAD
@@ -87,7 +95,7 @@ class _RichScreen:
         with self._console.capture() as captured:
             self._console.print(table)
         for line in captured.get().splitlines():
-            print(line.rstrip(), file=self._console.file)
+            print(line.rstrip(), file=self._stream)
 
     @staticmethod
     def _text(cell: Cell) -> Any:

@@ -9,6 +9,7 @@ from interlock import __version__
 from interlock.cli import judge
 from interlock.cli.main import main
 from interlock.errors import UnknownWireError
+from support.bad_files import BAD_FILES, SUFFIXES
 
 
 @pytest.mark.parametrize("flag", ["--version", "-V"])
@@ -96,3 +97,15 @@ def test_the_version_needs_nearly_no_module():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     loaded = done.stdout.splitlines()[1].split()
     assert loaded == ["interlock", "interlock.cli", "interlock.cli.failure", "interlock.cli.main"]
+
+
+@pytest.mark.parametrize("command", ["judge", "check", "heal"])
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("kind", BAD_FILES)
+def test_bad_input_is_one_line_and_status_2(cli, tmp_path, kind, suffix, command):
+    BAD_FILES[kind](tmp_path / f"{kind}{suffix}")
+    ran = cli(command, f"{kind}{suffix}")
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.startswith("interlock: ")
+    assert ran.err.count("\n") == 1
+    assert "internal error" not in ran.err
