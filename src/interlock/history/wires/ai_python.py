@@ -47,16 +47,6 @@ class AIPython(Wire):
     results_named: ClassVar[bool] = True
     content_key: ClassVar[str] = "parts"
 
-    def read(self, messages: Sequence[Any]) -> list[Message]:
-        """Return the views; what a human was asked behind a turn counts to that turn's answer."""
-        out: list[Message] = []
-        for at, native in enumerate(messages):
-            view = self.read_message(native, at)
-            if view.role == "opaque" and view.form == "parts" and out and out[-1].role in ("assistant", "tool"):
-                view = replace(view, role="tool")
-            out.append(view)
-        return out
-
     def read_message(self, native: Any, at: int) -> Message:
         """Return the view of one message."""
         body = fields_of(native)
@@ -67,9 +57,8 @@ class AIPython(Wire):
         if role not in _ROLES and role != "internal":
             return opaque_message(native, at)
         read = tuple(_part(part, i) for i, part in enumerate(held))
-        if role == "internal" and not any(type(part) is Approval for part in read):
-            return opaque_message(native, at)
-        neutral = _ROLES.get(role, "opaque")
+        # What is internal is never sent; where hooks stand, behind a turn, it counts to the turn's answer.
+        neutral = _ROLES.get(role, "tool")
         return Message(role=neutral, parts=read, native=body, origins=(at,), extra={"source": native})
 
     def with_call(self, part: Call, **changes: Any) -> Call:
@@ -89,13 +78,17 @@ class AIPython(Wire):
             native = with_fields(native, model_input=changes["content"])
         return replace(part, native=native, **changes)
 
+    def with_approval(self, part: Approval, call_id: str) -> Approval:
+        """Return the hook for a call that has a new id."""
+        return replace(part, native=with_fields(part.native, tool_call_id=call_id), call_id=call_id)
+
     def new_text(self, text: str, *, role: Role) -> Text:  # noqa: ARG002
         """Return a text part."""
         return Text(native={"id": _minted("part", text), "text": text, "kind": "text"}, text=text)
 
     def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
         """Return a `tool_result` part."""
-        native = {
+        native: dict[str, Any] = {
             "id": _minted("part", f"{call.call_id}:{call.name}"),
             "tool_call_id": call.call_id,
             "tool_name": call.name,
@@ -144,7 +137,7 @@ class AIPython(Wire):
         """Return a message that was not in the input; its id is made from what it holds."""
         held = tuple(parts)
         seed = "/".join(part.native["id"] for part in held if isinstance(part.native, dict) and "id" in part.native)
-        native = {"role": role, "parts": [], "id": _minted("msg", f"{role}:{seed}")}
+        native: dict[str, Any] = {"role": role, "parts": [], "id": _minted("msg", f"{role}:{seed}")}
         return Message(role=role, parts=held, native=native, changed=True)
 
     def with_role(self, message: Message, role: Role) -> Message | None:
@@ -184,7 +177,7 @@ class AIPython(Wire):
 
 
 def _held(view: Message) -> Any:
-    return view.extra["source"] if "source" in view.extra else view.native
+    return view.extra.get("source", view.native)
 
 
 def _part(native: Any, at: int) -> Part:

@@ -10,7 +10,7 @@ A call and its answer are one part of an assistant message, told apart by `state
         {"type": "step-start"},
         {"type": "text", "text": "It is done."}]}
 
-The SDK turns such a message into several: at each `step-start` behind results the
+The SDK turns such a message into several: at each `step-start` behind calls their
 results go into a `tool` message and a new assistant message begins. It is read
 in just that way, so that every rule sees what the provider will see, and put
 together again when it is written. A part in `input-streaming` is not sent at all.
@@ -20,9 +20,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final
 
-from interlock.history.turns import Approval, Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
+from interlock.history.turns import Approval, Call, Media, Message, Opaque, Part, Result, Role, Text
 from interlock.history.wires.ai_sdk import media_kind, reasoning_part
 from interlock.history.wires.base import as_json, as_string, opaque_message, plain_text, role_in
 from interlock.history.wires.grouped import Draft, Group, GroupedWire
@@ -34,7 +34,6 @@ _OPEN: Final = frozenset({None, "input-available", "approval-requested", "approv
 _DONE: Final = frozenset({"output-available", "output-error", "output-denied"})
 #: Fields of a tool part that tell how the call ended.
 _OUTCOME: Final = ("state", "output", "errorText", "preliminary", "resultProviderMetadata", "approval")
-_SENT: Final = (Text, Reasoning, Media, Call)
 _NULLS: Final[Mapping[str, tuple[str, ...]]] = {
     "text": ("state", "providerMetadata"),
     "reasoning": ("id", "state", "providerMetadata"),
@@ -49,7 +48,6 @@ class AISDKUI(GroupedWire):
 
     name: ClassVar[str] = "ai_sdk_ui"
     roles: ClassVar[Mapping[str, Role]] = _ROLES
-    turn: ClassVar[Literal["message", "run", "calls"]] = "run"
     results_named: ClassVar[bool] = True
     content_key: ClassVar[str] = "parts"
 
@@ -67,10 +65,9 @@ class AISDKUI(GroupedWire):
         answers: list[Part] = []
 
         def close() -> None:
-            # Nothing is sent for an assistant message that holds only marks and data.
-            spoken: Role = role if role != "assistant" or any(isinstance(one, _SENT) for one in asked) else "opaque"
-            if asked or not group.views:
-                group.views.append(_view(spoken, asked, native, at, group))
+            if asked or role != "assistant" or not group.views:
+                # An assistant message may be empty: nothing is sent for it.
+                group.views.append(_view(role, asked or _nothing(role), native, at, group))
             if answers:
                 group.views.append(_view("tool", answers, native, at, group))
             asked.clear()
@@ -79,7 +76,7 @@ class AISDKUI(GroupedWire):
         for index, block in enumerate(blocks):
             kind = block.get("type") if isinstance(block, dict) else None
             if role == "assistant":
-                if kind == "step-start" and answers:
+                if kind == "step-start" and any(type(part) is Call and not part.server for part in asked):
                     close()
                 if isinstance(kind, str) and (kind.startswith("tool-") or kind == "dynamic-tool"):
                     _read_tool(block, kind, index, asked, answers)
@@ -161,7 +158,7 @@ class AISDKUI(GroupedWire):
 
     def joins(self, draft: Draft, view: Message) -> bool:
         """Results join the assistant's message; so does what comes from the same message."""
-        if draft.role not in ("assistant", "opaque") or (draft.parts and draft.parts[0].slot == "self"):
+        if draft.role not in ("assistant", "tool") or (draft.parts and draft.parts[0].slot == "self"):
             return False
         group = view.extra.get("group")
         return view.role == "tool" or (group is not None and group is draft.group)
@@ -173,7 +170,7 @@ class AISDKUI(GroupedWire):
             # The SDK wants an id; one that is made from what stands ahead is the same each time.
             last = before[-1].get("id") if before and isinstance(before[-1], dict) else None
             head = {"id": f"{last if isinstance(last, str) else 'first'}-interlock", **head}
-        role = "assistant" if draft.role in ("tool", "opaque") else draft.role
+        role = "assistant" if draft.role == "tool" else draft.role
         native = {**head, "role": head["role"] if head.get("role") in _ROLES else role}
         native["parts"] = [
             self.text_block(one, role=draft.role) if isinstance(one, str) else one for one in _fused(draft.parts)
@@ -183,6 +180,10 @@ class AISDKUI(GroupedWire):
 
 def _view(role: Role, held: Iterable[Part], native: Any, at: int, group: Group) -> Message:
     return Message(role=role, parts=tuple(held), native=native, origins=(at,), form="parts", extra={"group": group})
+
+
+def _nothing(role: Role) -> list[Part]:
+    return [Opaque(native=None, slot="nothing")] if role == "assistant" else []
 
 
 def _block(block: Any, kind: Any, at: int) -> Part:
@@ -287,7 +288,7 @@ def _fused(held: Sequence[Part]) -> list[Any]:
     for part in held:
         if isinstance(part, Call):
             out.append(_tool_part(part.native, answer_of.get(id(part))))
-        elif not isinstance(part, (Approval, Result)) or part in found:
+        elif part.slot != "nothing" and (not isinstance(part, (Approval, Result)) or part in found):
             out.append(part.native)
     return out
 
@@ -296,12 +297,11 @@ def _tool_part(call: dict[str, Any], result: Result | None) -> dict[str, Any]:
     if result is None:
         if call.get("state") not in _DONE:
             return call
-        out = {key: value for key, value in call.items() if key not in _OUTCOME}
-        return {**out, "state": "input-available"}
-    ended = result.native
+        return {**{key: value for key, value in call.items() if key not in _OUTCOME}, "state": "input-available"}
+    ended: dict[str, Any] = result.native
     if ended is call:
         return call
-    out = {}
+    out: dict[str, Any] = {}
     for key, value in call.items():
         if key not in _OUTCOME:
             out[key] = value

@@ -24,7 +24,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, plain_text
-from interlock.history.wires.objects import Fields, class_beside, fields_of, source_of, with_fields
+from interlock.history.wires.objects import Fields, class_beside, fields_of, with_fields
 
 __all__ = ["LangChain"]
 
@@ -251,7 +251,7 @@ class LangChain(Wire):
             return {**head, "data": body if source is not None else {**body, "type": kind}}
         name = _CLASSES.get(kind, kind)
         if own == "dumped":
-            head = source if isinstance(source, dict) else {"lc": 1, "type": "constructor", "id": _PATH + [name]}
+            head = source if isinstance(source, dict) else {"lc": 1, "type": "constructor", "id": [*_PATH, name]}
             return {**head, "kwargs": body if source is not None else {**body, "type": kind}}
         cls = class_beside(specimen if source is None else source, name, ("langchain_core.messages",))
         if cls is None:
@@ -265,8 +265,7 @@ class LangChain(Wire):
         body: dict[str, Any] = view.native
         changes: dict[str, Any] = {}
         self._put_content(view, body, changes)
-        asked = [part for part in view.parts if type(part) is Call]
-        entries = [part for part in asked if isinstance(part.native, _Entry)]
+        entries = [part for part in view.parts if type(part) is Call and isinstance(part.native, _Entry)]
         for slot in _LISTS:
             held = sorted((part.native for part in entries if part.slot == slot), key=lambda one: one.order)
             new = [dict(one) if one.source is None else one.source for one in held]
@@ -276,7 +275,7 @@ class LangChain(Wire):
                 changes[slot] = new + [one for one in known if not isinstance(one, dict)]
         kwargs = body.get("additional_kwargs")
         beside = dict(kwargs) if isinstance(kwargs, dict) else {}
-        self._put_beside(view, asked, entries, beside)
+        self._put_beside(view, entries, beside)
         if beside != (kwargs if isinstance(kwargs, dict) else {}):
             changes["additional_kwargs"] = beside
         if all(key in body and body[key] == value for key, value in changes.items()):
@@ -288,7 +287,7 @@ class LangChain(Wire):
         for part in view.parts:
             if part.slot == "content":
                 held.append(part.native)
-            elif isinstance(part.native, _Entry) and part.native.block is not None:
+            elif isinstance(part.native, _Entry) and part.native.block is not None and view.form == "parts":
                 held.append(part.native.block)
         if not held and view.form in ("null", "absent"):
             return
@@ -302,9 +301,7 @@ class LangChain(Wire):
             del changes["content"]
 
     @staticmethod
-    def _put_beside(
-        view: Message, asked: Sequence[Call], entries: Sequence[Call], beside: dict[str, Any]
-    ) -> None:
+    def _put_beside(view: Message, entries: Sequence[Call], beside: dict[str, Any]) -> None:
         raw: list[tuple[tuple[int, int], Any]] = [
             (part.native.raw_order, part.native.raw) for part in entries if part.native.raw is not None
         ]

@@ -23,7 +23,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal, Self
 
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import as_json, as_string, opaque_message
@@ -68,10 +68,16 @@ class PydanticAI(GroupedWire):
         body = fields_of(native)
         held = body.get("parts") if body is not None else None
         kind = body.get("kind") if body is not None else None
-        if body is None or kind not in ("request", "response") or not isinstance(held, (list, tuple)) or not held:
+        if body is None or kind not in ("request", "response") or not isinstance(held, (list, tuple)):
             group.views.append(opaque_message(native, at))
             return group
         extra = {"group": group, "kind": kind}
+        if not held:
+            # It may be empty: it only says whose turn it is.
+            parts: tuple[Part, ...] = (Opaque(native=None, slot="nothing"),)
+            role_: Role = "assistant" if kind == "response" else "user"
+            group.views.append(Message(role=role_, parts=parts, native=body, origins=(at,), extra=extra))
+            return group
         if kind == "response":
             read = tuple(_response_part(part, i) for i, part in enumerate(held))
             group.views.append(Message(role="assistant", parts=read, native=body, origins=(at,), extra=extra))
@@ -79,13 +85,13 @@ class PydanticAI(GroupedWire):
         run: list[Part] = []
         role: Role | None = None
         for i, native_part in enumerate(held):
-            own, parts = _request_part(native_part, i)
+            own, found = _request_part(native_part, i)
             if own is not None and role is not None and own != role:
                 group.views.append(Message(role=role, parts=tuple(run), native=body, origins=(at,), extra=dict(extra)))
                 run = []
             role = own or role
-            run += parts
-        group.views.append(Message(role=role or "opaque", parts=tuple(run), native=body, origins=(at,), extra=extra))
+            run += found
+        group.views.append(Message(role=role or "user", parts=tuple(run), native=body, origins=(at,), extra=extra))
         return group
 
     # -- fragments -------------------------------------------------------------------------------
@@ -293,7 +299,7 @@ class _Box(str):
     __slots__ = ("prompt",)
     prompt: dict[str, Any]
 
-    def __new__(cls, prompt: dict[str, Any]) -> _Box:
+    def __new__(cls, prompt: dict[str, Any]) -> Self:
         """Return the slot for the items of one prompt."""
         out = super().__new__(cls, "prompt")
         out.prompt = prompt
@@ -321,6 +327,9 @@ def _regrouped(held: Sequence[Part]) -> list[Any]:
     at = 0
     while at < len(held):
         box = held[at].slot
+        if box == "nothing":
+            at += 1
+            continue
         if not isinstance(box, _Box):
             native = held[at].native
             out.append({"content": native, "part_kind": "user-prompt"} if isinstance(native, str) else native)
