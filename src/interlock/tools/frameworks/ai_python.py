@@ -1,7 +1,9 @@
 """The AI SDK for Python (PyPI `ai`): `AgentTool` and `Tool`.
 
-The locked tool needs approval, and its body raises. A `Tool` of kind `provider`
-is refused.
+The locked tool's body raises. An agent's loop calls it at the call's own end,
+before the response's, and tells the model that it failed; to let the guard decide,
+give the locked declarations (`.tool` of an `AgentTool`) to `ai.stream`, whose events
+it can watch to their end. A `Tool` of kind `provider` is refused.
 
 Source:
     ai 0.8 `types/tools.py`, `agents/agent.py`.
@@ -33,7 +35,7 @@ def _declaration(spec: ToolSpec) -> Any:
     from ai.types.tools import ToolSpec as Declared
 
     declared = Declared(description=spec.description, params=spec.schema if isinstance(spec.schema, dict) else {})
-    return Tool(kind="function", name=spec.name, spec=declared, require_approval=True)
+    return Tool(kind="function", name=spec.name, spec=declared)
 
 
 def _build(spec: ToolSpec) -> Any:
