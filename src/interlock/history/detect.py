@@ -33,6 +33,10 @@ _RESPONSES_PARTS: Final = frozenset({"input_text", "output_text", "input_image",
 _OPENAI_PARTS: Final = frozenset({"image_url", "input_audio", "file", "refusal"})
 _LANGCHAIN_TYPES: Final = frozenset({"human", "ai", "tool", "system", "AIMessageChunk", "remove", "function", "chat"})
 
+# How many marks of one format settle it; more where narrower formats share the marks.
+_ENOUGH: Final = 8
+_ENOUGH_CHAT: Final = 64
+
 
 def detect_wire(data: Any) -> str:
     """Return the name of the format.
@@ -59,10 +63,16 @@ def detect_wire(data: Any) -> str:
         )
     plain = not messages
     for message in messages:
-        marks = _marks(message)
-        for wire in marks:
+        if type(message) is dict and len(message) == 2 and type(message.get("content")) is str and "role" in message:
+            plain = True  # no mark can be in it
+            continue
+        for wire in _marks(message):
             votes[wire] = votes.get(wire, 0) + 1
         plain = plain or _plain(message)
+        if len(votes) == 1:
+            wire, count = next(iter(votes.items()))
+            if count >= (_ENOUGH_CHAT if wire == "openai_chat" else _ENOUGH):
+                break
     found = sorted(votes)
     if len(found) > 1:
         found = _settled(votes)
@@ -125,7 +135,11 @@ def _marks(message: Any) -> set[str]:
     parts = message.get("parts")
     if message.get("kind") in ("request", "response") and isinstance(parts, list):
         return {"pydantic_ai"}
+    if "lc" in message and isinstance(message.get("kwargs"), Mapping):
+        return {"langchain"}
     if isinstance(parts, list):
+        if isinstance(role, str) and any(isinstance(part, Mapping) and "kind" in part for part in parts):
+            return {"ai_python"}
         if role in ("model", "function") or any(_is_gemini_part(part) for part in parts):
             return {"gemini"}
         if role == "user" and not parts:
@@ -137,8 +151,6 @@ def _marks(message: Any) -> set[str]:
         if kind in _LANGCHAIN_TYPES and ("content" in message or "data" in message):
             return {"langchain"}
         return {"openai_responses"} if kind in _RESPONSES_ITEMS or kind.endswith(("_call", "_call_output")) else set()
-    if "lc" in message:
-        return {"langchain"}
     if kind == "message":
         return {"openai_responses"}
     found: set[str] = set()
@@ -201,4 +213,6 @@ def _object_marks(message: Any) -> set[str]:
             return {"langchain"}
         if package == "pydantic_ai":
             return {"pydantic_ai"}
+        if package == "ai":
+            return {"ai_python"}
     return set()

@@ -7,7 +7,7 @@ that a second round is nearly always only the proof.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -16,10 +16,10 @@ from interlock.history.detect import detect_wire
 from interlock.history.edits import Edit, apply
 from interlock.history.infer import infer_provider
 from interlock.history.naming import NameMap
-from interlock.history.providers import SERVERS, Profile, profile_for
+from interlock.history.providers import SERVERS, profile_for
 from interlock.history.records import Repair
 from interlock.history.requests import history_key, renamed_tools, tool_names
-from interlock.history.rules import RULES, policies_for
+from interlock.history.rules import BY_NAME, RULES, policies_for
 from interlock.history.rules.base import Context, Finding, Rule
 from interlock.history.turns import Message
 from interlock.history.wires import WIRES
@@ -46,7 +46,6 @@ class HealResult:
         wire: The format.
         provider: Whose rules were followed; `None` for the rules that all share.
         request: The healed request body when one was given, else `None`.
-        positions: For each message of the input, where it is in the result; `None` when it is gone.
         ids: New call id -> the id in the input.
         names: New tool name -> the name in the input.
     """
@@ -58,10 +57,17 @@ class HealResult:
     wire: str
     provider: str | None
     request: Any = None
-    positions: tuple[int | None, ...] = ()
     ids: Mapping[str, str | None] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
+    _positions: tuple[int | None, ...] | None = field(default=None, repr=False)
     _source: Any = field(default=None, repr=False, compare=False)
+
+    @property
+    def positions(self) -> tuple[int | None, ...]:
+        """For each message of the input, where it is in the result; `None` when it is gone."""
+        if self._positions is not None:
+            return self._positions
+        return tuple(range(len(self.messages))) if isinstance(self.messages, (list, tuple)) else ()
 
     def undo(self) -> Any:
         """Return what was given: the messages, or the whole request body."""
@@ -165,20 +171,22 @@ def heal(
     body: Mapping[str, Any] = messages if key is not None else {}
     format_ = _wire(wire, messages)
     history = messages[key] if key is not None else messages
-    settings: dict[str, Any] = {**{name: body[name] for name in body if name != key}, **(options or {})}
-    profile, context = _context(format_, provider, policy, model, tools, pending, settings)
+    settings: Mapping[str, Any] = options or {}
+    if key is not None:
+        settings = {**{name: body[name] for name in body if name != key}, **settings}
+    context = _context(format_, provider, policy, model, tools, pending, settings)
     context.whole = key is not None and any(name in body for name in _WHOLE)
-    label = None if profile.name == "generic" else profile.name
-    healthy = HealResult(
-        messages=history, wire=format_.name, provider=label, request=source if key else None, _source=source
-    )
-    if not isinstance(history, (list, tuple)):
-        return healthy
-    if not context.names and format_.screen(history, context):
-        return _with_positions(healthy, range(len(history)))
-    views, repairs, remaining = _run(format_.read(history), profile, context)
-    new_names = {old: new for new, old in context.names.items()}
-    tool_fields = renamed_tools(body, new_names) if new_names else {}
+    label = None if context.profile.name == "generic" else context.profile.name
+    request = source if key is not None else None
+    readable = isinstance(history, (list, tuple))
+    if not readable or (not context.names and format_.screen(history, context)):
+        return HealResult(messages=history, wire=format_.name, provider=label, request=request, _source=source)
+    views, repairs, remaining = _run(format_.read(history), context)
+    edited = bool(repairs)
+    tool_fields: dict[str, Any] = {}
+    if context.names:
+        tool_fields = renamed_tools(body, {old: new for new, old in context.names.items()})
+        repairs = (*_tool_repairs(tool_fields, context), *repairs)
     if strict and (repairs or remaining):
         raise HistoryRepairedError((*repairs, *remaining))
     if on_repair is not None:
@@ -187,20 +195,14 @@ def heal(
                 on_repair(repair)
             except Exception:
                 continue
-    if not repairs and not tool_fields:
-        result = HealResult(
-            messages=history,
-            remaining=remaining,
-            wire=format_.name,
-            provider=label,
-            request=source if key else None,
-            _source=source,
+    if not repairs:
+        return HealResult(
+            messages=history, remaining=remaining, wire=format_.name, provider=label, request=request, _source=source
         )
-        return _with_positions(result, range(len(history)))
     healed: Any
     healed, places = format_.write(views)
-    if not repairs:
-        healed = history
+    if not edited:
+        healed = history  # only the declared tools have changed
     positions: dict[int, int] = {}
     for at, view in zip(places, views, strict=True):
         for origin in view.origins:
@@ -213,9 +215,9 @@ def heal(
         wire=format_.name,
         provider=label,
         request={**body, key: healed, **tool_fields} if key is not None else None,
-        positions=tuple(positions.get(at) for at in range(len(history))),
-        ids=dict(context.ids),
-        names=dict(context.names),
+        ids=context.ids,
+        names=context.names,
+        _positions=tuple(positions.get(at) for at in range(len(history))),
         _source=source,
     )
 
@@ -265,7 +267,7 @@ def _context(
     tools: Any,
     pending: Any,
     settings: Mapping[str, Any],
-) -> tuple[Profile, Context]:
+) -> Context:
     if model is None:
         named = settings.get("model")
         model = named if isinstance(named, str) else None
@@ -292,19 +294,17 @@ def _context(
         policy=policies_for(policy),
         stateful=any(settings.get(key) for key in ("previous_response_id", "conversation", "cachedContent")),
     )
-    if context.policy["invalid-tool-name"] != "keep":
-        names = NameMap(profile.name_pattern, context.tools or ())
-        for name in context.tools or ():
+    if context.tools and context.policy["invalid-tool-name"] != "keep":
+        names = NameMap(profile.name_pattern, context.tools)
+        for name in context.tools:
             new = names.new_name(name)
             if new != name:
                 context.names[new] = name
-    return profile, context
+    return context
 
 
-def _run(
-    views: list[Message], profile: Profile, context: Context
-) -> tuple[list[Message], tuple[Repair, ...], tuple[Repair, ...]]:
-    active = [rule for rule in RULES if context.policy[rule.name] != "keep" and rule.applies(profile)]
+def _run(views: list[Message], context: Context) -> tuple[list[Message], tuple[Repair, ...], tuple[Repair, ...]]:
+    active = [rule for rule in RULES if context.policy[rule.name] != "keep" and rule.applies(context.profile)]
     repairs: list[Repair] = []
     remaining: list[Repair] = []
     for _ in range(_MAX_ROUNDS):
@@ -363,10 +363,21 @@ def _index(message: Message | None, views: Sequence[Message]) -> int | None:
     return last
 
 
-def _with_positions(result: HealResult, positions: Iterable[int]) -> HealResult:
-    from dataclasses import replace
-
-    return replace(result, positions=tuple(positions))
+def _tool_repairs(fields: Mapping[str, Any], context: Context) -> Iterator[Repair]:
+    """Yield the record of each declared tool that a request body has under another name now."""
+    rule = BY_NAME["invalid-tool-name"]
+    for new, old in context.names.items() if fields else ():
+        if old in (context.tools or ()):
+            yield Repair(
+                code=rule.code,
+                rule=rule.name,
+                message_index=None,
+                part_index=None,
+                action="renamed",
+                reason=f"the declared tool {old!r} is sent as {new!r}",
+                policy=context.policy[rule.name],
+                before=old,
+            )
 
 
 def _mark(record: Mapping[str, Any]) -> tuple[Any, ...]:

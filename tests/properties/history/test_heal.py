@@ -64,10 +64,8 @@ def test_healing_is_pure_total_and_a_fix_point(wire: str, data: st.DataObject) -
     assert [r.to_json() for r in (*result.repairs, *result.remaining)] == [r.to_json() for r in found.findings]
     assert json.dumps(result.messages) == json.dumps(heal(before, wire=wire, provider=target).messages)
     assert result.undo() is history
-    for old, new in enumerate(result.positions):
-        if new is None:
-            continue
-        assert 0 <= new < len(result.messages)
+    assert len(history) == len(result.positions)
+    assert all(new is None or 0 <= new < len(result.messages) for new in result.positions)
 
 
 @pytest.mark.parametrize("wire", sorted(WIRES))

@@ -136,6 +136,8 @@ RULES: Final[tuple[Rule, ...]] = (
 )
 BY_NAME: Final[Mapping[str, Rule]] = {rule.name: rule for rule in RULES}
 
+_DEFAULTS: Final[Mapping[str, str]] = {rule.name: rule.default for rule in RULES}
+
 #: The reference system's names.
 ALIASES: Final[Mapping[str, str]] = {
     "orphan-tool-use": "orphan-tool-call",
@@ -146,7 +148,7 @@ ALIASES: Final[Mapping[str, str]] = {
 }
 
 
-def policies_for(asked: Any) -> dict[str, str]:
+def policies_for(asked: Any) -> Mapping[str, str]:
     """Return the policy to follow for each rule.
 
     Args:
@@ -155,9 +157,9 @@ def policies_for(asked: Any) -> dict[str, str]:
     Raises:
         InvalidOptionError: No such rule, or no such policy; the text lists the allowed ones.
     """
-    out = {rule.name: rule.default for rule in RULES}
-    if asked is None:
-        return out
+    if not asked and (asked is None or isinstance(asked, Mapping)):
+        return _DEFAULTS
+    out = dict(_DEFAULTS)
     if not isinstance(asked, Mapping):
         raise InvalidOptionError(f"policy is {asked!r}; expected a mapping from rule name to policy")
     codes = {rule.code: rule.name for rule in RULES}

@@ -31,11 +31,12 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from interlock.history.arguments import is_object_text, object_in
 from interlock.history.edits import ReplacePart
 from interlock.history.rules.base import Context, Finding, Rule
 from interlock.history.turns import Call, Message
 
-__all__ = ["RULE", "object_in"]
+__all__ = ["RULE"]
 
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
@@ -53,9 +54,9 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                     message, part, json.dumps(value, ensure_ascii=False), "an object, not JSON text", context
                 )
                 continue
-            held = object_in(value) if isinstance(value, str) else None
-            if held is not None and form != "object":
+            if form != "object" and isinstance(value, str) and is_object_text(value):
                 continue
+            held = object_in(value) if isinstance(value, str) else None
             lossy: bool | None = False
             if held is None and not (value is None or value == "" or (isinstance(value, str) and not value.strip())):
                 if context.policy[RULE.name] == "empty-object":
@@ -87,26 +88,6 @@ def _says(value: Any, form: str) -> str:
     if isinstance(value, str):
         return "text, not an object" if form == "object" else "not the text of a JSON object"
     return f"{type(value).__name__}, not an object"
-
-
-def object_in(text: str) -> dict[str, Any] | None:
-    """Return the object that a JSON text holds; `None` when it is not one that all readers agree on."""
-    try:
-        value = json.loads(text, parse_constant=_refuse, object_pairs_hook=_unique)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _refuse(word: str) -> Any:
-    raise ValueError(word)
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    out = dict(pairs)
-    if len(out) != len(pairs):
-        raise ValueError("a key is repeated")
-    return out
 
 
 RULE: Final = Rule(

@@ -16,10 +16,12 @@ message is read too. Servers add fields of their own beside the content, of whic
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
+from interlock.history.arguments import is_object_text
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_string, opaque_message, plain_text, role_in
 
@@ -100,6 +102,60 @@ class OpenAIChat(Wire):
                     )
                 )
         return Message(role=role, parts=tuple(held), native=native, origins=(at,), form=form)
+
+    def screen(self, messages: Sequence[Any], context: Any) -> bool:
+        """Know the healthy histories of agents: text, calls, and a `tool` message right behind for each."""
+        profile = context.profile
+        if profile.name not in _SCREENED or profile.alternates or profile.last != "any" or profile.reasoning_field:
+            return False
+        if "system" not in profile.roles or not messages:
+            return False
+        longest, fits = profile.id_length or 64, re.compile(profile.name_pattern).fullmatch
+        names: set[str] = set()
+        waiting: set[str] = set()
+        try:
+            for message in messages:
+                role = message["role"]
+                if role == "tool":
+                    waiting.remove(message["tool_call_id"])
+                    if len(message) != 3 or type(message["content"]) is not str:
+                        return False
+                    continue
+                if waiting:
+                    return False
+                if role == "user" or role == "system" or role == "developer":
+                    if len(message) != 2 or type(message["content"]) is not str:
+                        return False
+                    continue
+                if role != "assistant":
+                    return False
+                content, entries = message.get("content"), message.get("tool_calls")
+                if not (len(message) == 2 and content) and not message.keys() <= _USUAL:
+                    return False
+                if type(content) is str:
+                    if not entries and (not content or content.isspace()):
+                        return False
+                elif content is not None or not entries:
+                    return False
+                if entries is None:
+                    continue
+                for entry in entries:
+                    function, call_id = entry["function"], entry["id"]
+                    name, arguments = function["name"], function["arguments"]
+                    if len(entry) != 3 or type(call_id) is not str or not 0 < len(call_id) <= longest:
+                        return False
+                    if name not in names:
+                        if not fits(name):
+                            return False
+                        names.add(name)
+                    if arguments != "{}" and not is_object_text(arguments):
+                        return False
+                    waiting.add(call_id)
+                if not entries or len(waiting) != len(entries):
+                    return False
+        except (KeyError, TypeError, AttributeError):
+            return False
+        return not waiting
 
     @staticmethod
     def _call(entry: Any, at: int) -> Part:
@@ -196,6 +252,11 @@ class OpenAIChat(Wire):
         text = json.dumps(arguments, ensure_ascii=False)
         native = {"id": call_id, "type": "function", "function": {"name": name, "arguments": text}}
         return Call(native=native, slot="tool_calls", call_id=call_id, name=name, arguments=text)
+
+
+#: Targets of which this screen knows all requirements.
+_SCREENED: Final = frozenset({"openai", "openrouter", "copilot", "deepseek", "moonshot", "generic"})
+_USUAL: Final = frozenset({"role", "content", "tool_calls", "reasoning_content", "reasoning", "refusal", "name"})
 
 
 def _field_reasoning(slot: str, value: Any) -> Reasoning:
