@@ -130,7 +130,9 @@ class Judge:
             return _End(stream.reason, stream.provider_reason or word, True, None)
         source = stream.source_end
         if stream.lost or source in ("error", "timeout"):
-            return _End("network_error", word, seen, None)
+            # What the provider said against the turn before that stays said.
+            against = turn.reason if turn.reason != "complete" else None
+            return _End(against or "network_error", word, seen, None)
         if turn.replaced and turn.reason is None:
             return _End("unknown", None, False, None)
         reason = stream.reason if turn.reason is None else turn.reason

@@ -18,9 +18,13 @@ a call. The `ModelResponse` does, for all calls that it holds: push it after its
 events (`stream.get()` of a model request, `node.model_response` of a run).
 `AgentRunResultEvent` brings the responses of its run with it. All copies of the
 arguments must agree, and the response must hold the calls that were streamed.
-`finish_reason` is unified; the provider's own word in `provider_details`, and a
-`state` other than `complete`, are read too, and what speaks against completion
-wins. No reason at all also stands for a broken body, `pause_turn` and others.
+
+`finish_reason` is unified, and made up where the provider sent none: a Chat
+Completions body that ends without a reason becomes `stop` (recording
+`chat-eof`). So it counts only together with the provider's own word in
+`provider_details["finish_reason"]`; without one, nothing confirms, unless the
+caller opts in with `confirm_on_done`. A word, or a `state`, that speaks against
+completion wins.
 
 `args` that are a dict were parsed by the provider's SDK (Gemini): a projection.
 `function_tool_result` and the like are evidence that the framework ran the call,
@@ -285,7 +289,8 @@ class Adapter:
         if turn in self._waiting:
             self._waiting.remove(turn)
         reason, said = _reason(response)
-        self._sink.turn_end(turn.key, reason, said)
+        if said is not None:
+            self._sink.turn_end(turn.key, reason, said)
 
     def _compare(self, part: _Part, raw: Any) -> None:
         name = text_of(get(raw, "tool_name"))
@@ -312,11 +317,14 @@ def _ids(response: Any) -> set[str]:
 
 
 def _reason(response: Any) -> tuple[EndReason, str | None]:
+    """Return why the response ended; without the provider's own word, a good end is none at all."""
     said = word(get(response, "finish_reason"))
     reason = END_REASONS.get(said or "", "unknown")
     state = word(get(response, "state"))
-    if reason == "complete" and state not in (None, "complete"):
-        return STATES.get(state, "unknown"), state
+    if state not in (None, "complete"):
+        return (STATES.get(str(state), "unknown"), state) if reason in ("complete", "unknown") else (reason, said)
     raw = word(get(get(response, "provider_details"), "finish_reason"))
+    if raw is None:
+        return (reason, said) if reason != "complete" else ("unknown", None)
     combined = worse(reason, raw)
     return combined, raw if combined != reason else said
