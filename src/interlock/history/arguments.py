@@ -33,7 +33,7 @@ def _refuse(word: str) -> Any:
 
 
 _DECODER: Final = json.JSONDecoder(parse_constant=_refuse)
-_SCAN: Final = _DECODER.scan_once
+_SCAN: Final[Any] = _DECODER.scan_once  # type: ignore[attr-defined]
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

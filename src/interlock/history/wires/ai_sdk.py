@@ -15,7 +15,8 @@ the provider ran; its result stands in the assistant message.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
@@ -65,6 +66,68 @@ class AISDK(Wire):
             form = "null" if "content" in native else "absent"
             held = () if content is None else (Opaque(native=content, index=0),)
         return Message(role=role, parts=held, native=native, origins=(at,), form=form)
+
+    def screen(self, messages: Sequence[Any], context: Any) -> bool:
+        """Know the healthy histories of agents: text, client calls, and a `tool` message right behind."""
+        profile = context.profile
+        if profile.name not in ("generic", "openai") or not messages or "system" not in profile.roles:
+            return False
+        longest, fits = profile.id_length or 1 << 30, re.compile(profile.name_pattern).fullmatch
+        fitting: set[str] = set()
+        waiting: dict[str, str] = {}
+        try:
+            for message in messages:
+                role, content = message["role"], message["content"]
+                if len(message) != 2:
+                    return False
+                if role == "tool":
+                    for part in content:
+                        if part["type"] != "tool-result" or waiting.pop(part["toolCallId"]) != part["toolName"]:
+                            return False
+                        output = part["output"]
+                        if len(part) != 4 or type(output["type"]) is not str:
+                            return False
+                    if waiting or not content:
+                        return False
+                    continue
+                if waiting:
+                    return False
+                if type(content) is str:
+                    if role == "assistant":
+                        if not content or content.isspace():
+                            return False
+                    elif role != "user" and role != "system":
+                        return False
+                    continue
+                if type(content) is not list or (role != "user" and role != "assistant"):
+                    return False
+                blank = True
+                for part in content:
+                    kind = part["type"]
+                    if kind == "text":
+                        text = part["text"]
+                        if len(part) != 2 or type(text) is not str:
+                            return False
+                        blank = blank and (not text or text.isspace())
+                    elif kind == "tool-call" and role == "assistant":
+                        call_id, name = part["toolCallId"], part["toolName"]
+                        if type(part["input"]) is not dict or len(part) != 4 or call_id in waiting:
+                            return False
+                        if type(call_id) is not str or not 0 < len(call_id) <= longest:
+                            return False
+                        if name not in fitting:
+                            if not fits(name):
+                                return False
+                            fitting.add(name)
+                        waiting[call_id] = name
+                        blank = False
+                    else:
+                        return False
+                if blank and role == "assistant":
+                    return False
+        except (KeyError, TypeError, AttributeError):
+            return False
+        return not waiting
 
     def with_call(self, part: Call, **changes: Any) -> Call:
         """Return the call with another id, name or input."""

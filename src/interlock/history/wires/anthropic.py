@@ -14,9 +14,10 @@ The server joins neighbouring messages of one role, so a turn is a run of messag
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_string, opaque_message, role_in
@@ -55,6 +56,98 @@ class Anthropic(Wire):
             form = "null" if "content" in native else "absent"
             held = () if content is None else (Opaque(native=content, index=0),)
         return Message(role=role, parts=held, native=native, origins=(at,), form=form)
+
+    def screen(self, messages: Sequence[Any], context: Any) -> bool:
+        """Know the healthy histories of agents: text, signed thinking, calls, and their results up front."""
+        profile = context.profile
+        if profile.name != "anthropic" or context.tools == [] or (context.whole and context.tools is None):
+            return False
+        if context.options.get("thinking") is not None or not messages:
+            return False
+        fits, id_fits = re.compile(profile.name_pattern).fullmatch, re.compile(profile.id_pattern).fullmatch
+        names: set[str] = set()
+        seen: set[str] = set()
+        waiting: set[str] = set()
+        marks = 0
+        role = ""
+        try:
+            for message in messages:
+                role, content = message["role"], message["content"]
+                if len(message) != 2:
+                    return False
+                if type(content) is str:
+                    if waiting or not content or content.isspace():
+                        return False
+                    if role != "user" and role != "assistant":
+                        return False
+                    continue
+                if type(content) is not list or not content:
+                    return False
+                if role == "user":
+                    spoken = False
+                    for block in content:
+                        kind = block["type"]
+                        if kind == "tool_result":
+                            waiting.remove(block["tool_use_id"])
+                            if spoken or not _plain_result(block):
+                                return False
+                        elif kind == "text":
+                            text = block["text"]
+                            spoken = True
+                            if not text or text.isspace():
+                                return False
+                        else:
+                            return False
+                        if len(block) > 2:
+                            if not block.keys() <= _USUAL:
+                                return False
+                            marks += "cache_control" in block
+                    if waiting:
+                        return False
+                elif role == "assistant":
+                    if waiting:
+                        return False
+                    thinking = True  # nothing but thinking so far
+                    kind = ""
+                    for block in content:
+                        kind = block["type"]
+                        if kind == "tool_use":
+                            call_id, name = block["id"], block["name"]
+                            if type(block["input"]) is not dict or call_id in seen or not id_fits(call_id):
+                                return False
+                            if name not in names:
+                                if not fits(name):
+                                    return False
+                                names.add(name)
+                            seen.add(call_id)
+                            waiting.add(call_id)
+                            thinking = False
+                        elif kind == "text":
+                            text = block["text"]
+                            thinking = False
+                            if not text or text.isspace():
+                                return False
+                        elif kind == "thinking":
+                            if not thinking or not block["signature"] or type(block["signature"]) is not str:
+                                return False
+                            if len(block) != 3:
+                                return False
+                            continue
+                        else:
+                            return False
+                        if len(block) > 2:
+                            if not block.keys() <= _USUAL:
+                                return False
+                            marks += "cache_control" in block
+                    if kind == "thinking":
+                        return False
+                else:
+                    return False
+        except (KeyError, TypeError, AttributeError):
+            return False
+        if marks and any(context.options.get(key) for key in ("tools", "system")):
+            marks = 5  # those count too: let the rule look
+        return role == "user" and not waiting and marks <= 4
 
     def with_call(self, part: Call, **changes: Any) -> Call:
         """Return the call with another id, name or input."""
@@ -110,6 +203,22 @@ class Anthropic(Wire):
             elif isinstance(content, list):
                 blocks += content
         return self.with_result(first, content=blocks)
+
+
+_USUAL: Final = frozenset(
+    {"type", "text", "id", "name", "input", "tool_use_id", "content", "is_error"}
+    | {"cache_control", "citations", "caller"}
+)
+
+
+def _plain_result(block: dict[str, Any]) -> bool:
+    """Say whether a result's body is text, or a list of texts that are not blank."""
+    content = block.get("content", "")
+    if type(content) is str:
+        return True
+    if type(content) is not list:
+        return False
+    return all(one["type"] == "text" and one["text"] and not one["text"].isspace() for one in content)
 
 
 def _block(block: Any, at: int) -> Part:
