@@ -13,7 +13,7 @@ one turn ends once, and its end is evidence for its own calls only.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol
 
 from interlock.vocabulary import EndReason
@@ -33,14 +33,12 @@ __all__ = [
     "NameDelta",
     "NormalizedEvent",
     "ProviderDiagnostic",
-    "Recorder",
     "Sink",
     "StreamEnd",
     "ToolExecuted",
     "TurnEnd",
     "TurnReplaced",
     "Usage",
-    "event_to_json",
 ]
 
 CallKind = Literal["json", "text"]
@@ -325,107 +323,3 @@ EVENT_TYPES: dict[str, type[NormalizedEvent]] = {
         Usage,
     )
 }
-
-
-def event_to_json(event: NormalizedEvent) -> dict[str, Any]:
-    """Return an event as the JSON object of the wire `normalized`; `None` fields are left out."""
-    out: dict[str, Any] = {"type": event.type}
-    for field in fields(event):
-        value = getattr(event, field.name)
-        if value is not None:
-            out[field.name] = value
-    return out
-
-
-class Recorder:
-    """A `Sink` that keeps what it is told as normalized events, in order."""
-
-    def __init__(self) -> None:
-        self.events: list[NormalizedEvent] = []
-
-    def call_start(
-        self,
-        key: str,
-        *,
-        id: str | None = None,
-        index: int | None = None,
-        name: str | None = None,
-        turn: str = "",
-        kind: CallKind = "json",
-        server_executed: bool = False,
-    ) -> None:
-        """See `Sink`."""
-        self.events.append(
-            CallStart(key=key, id=id, index=index, name=name, turn=turn, kind=kind, server_executed=server_executed)
-        )
-
-    def call_identity(self, key: str, *, id: str | None = None, index: int | None = None) -> None:
-        """See `Sink`."""
-        self.events.append(CallIdentity(key=key, id=id, index=index))
-
-    def name_delta(self, key: str, text: str) -> None:
-        """See `Sink`."""
-        self.events.append(NameDelta(key=key, text=text))
-
-    def arguments_delta(self, key: str, text: str | bytes) -> None:
-        """See `Sink`."""
-        self.events.append(ArgumentsDelta(key=key, text=text if isinstance(text, str) else text.decode()))
-
-    def arguments_final(self, key: str, text: str) -> None:
-        """See `Sink`."""
-        self.events.append(ArgumentsFinal(key=key, text=text))
-
-    def arguments_value(self, key: str, value: Any) -> None:
-        """See `Sink`."""
-        self.events.append(ArgumentsValue(key=key, value=value))
-
-    def arguments_piece(self, key: str, path: Sequence[str | int], value: Any, *, more: bool = False) -> None:
-        """See `Sink`."""
-        self.events.append(ArgumentsPiece(key=key, path=list(path), value=value, more=more))
-
-    def call_end(self, key: str, reason: EndReason = "complete") -> None:
-        """See `Sink`."""
-        self.events.append(CallEnd(key=key, reason=reason))
-
-    def call_held(self, key: str, reason: EndReason) -> None:
-        """See `Sink`."""
-        self.events.append(CallHeld(key=key, reason=reason))
-
-    def tool_executed(self, key: str | None = None, *, own: bool = False) -> None:
-        """See `Sink`."""
-        self.events.append(ToolExecuted(key=key, own=own))
-
-    def provider_diagnostic(
-        self,
-        code: str,
-        message: str,
-        *,
-        key: str | None = None,
-        turn: str | None = None,
-        fault: Fault | None = None,
-    ) -> None:
-        """See `Sink`."""
-        self.events.append(ProviderDiagnostic(code=code, message=message, key=key, turn=turn, fault=fault))
-
-    def turn_end(self, turn: str, reason: EndReason, provider_reason: str | None = None) -> None:
-        """See `Sink`."""
-        self.events.append(TurnEnd(turn=turn, reason=reason, provider_reason=provider_reason))
-
-    def turn_replaced(self, turn: str) -> None:
-        """See `Sink`."""
-        self.events.append(TurnReplaced(turn=turn))
-
-    def stream_end(self, reason: EndReason, provider_reason: str | None = None) -> None:
-        """See `Sink`."""
-        self.events.append(StreamEnd(reason=reason, provider_reason=provider_reason))
-
-    def usage(self, output_tokens: int) -> None:
-        """See `Sink`."""
-        self.events.append(Usage(output_tokens=output_tokens))
-
-    def done_marker(self) -> None:
-        """See `Sink`; the marker is no event."""
-
-    def events_lost(self, message: str) -> None:
-        """See `Sink`."""
-        self.events.append(EventsLost(message=message))
