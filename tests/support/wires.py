@@ -29,6 +29,18 @@ def chat(reason: str | None) -> list[Any]:
     ]
 
 
+def mistral(reason: str | None) -> list[Any]:
+    """Mistral, as hosted models have cut a call in two: a placeholder for the id, and an empty name."""
+    first, *_, last = chat(reason)
+    calls = [
+        {"index": 0, "id": id, "function": {"name": name, "arguments": half}}
+        for id, name, half in zip(("c1", "null"), ("f", ""), HALVES, strict=True)
+    ]
+    choices = [{"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": None} for call in calls]
+    last["choices"][0]["delta"] = {"content": ""}
+    return [*({**first, "choices": [choice]} for choice in choices), last]
+
+
 def responses(reason: str | None) -> list[Any]:
     """OpenAI Responses."""
     base = {"id": "resp_1", "object": "response", "created_at": 1.0, "model": "m", "tools": [], "tool_choice": "auto"}
@@ -157,7 +169,7 @@ def realtime(reason: str | None) -> list[Any]:
 STREAMS: dict[str, tuple[str, Callable[[str | None], list[Any]]]] = {
     "openai_chat": ("openai_chat", chat),
     "openrouter": ("openrouter", chat),
-    "mistral": ("mistral", chat),
+    "mistral": ("mistral", mistral),
     "openai_responses": ("openai_responses", responses),
     "openai_realtime": ("openai_realtime", realtime),
     "anthropic": ("anthropic", anthropic),

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import struct
 import subprocess
 import sys
-from binascii import crc32
 from typing import Any
 
 import pytest
@@ -14,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interlock.stream.framing.aws_event_stream import AWSEventStreamDecoder
+from support.aws_frames import body_of, frame
 
 LIMIT = 1 << 20
 EVENTS = [
@@ -21,23 +19,6 @@ EVENTS = [
     {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": "Grüße"}}},
     {"messageStop": {"stopReason": "end_turn"}},
 ]
-
-
-def frame(name: str, payload: bytes, kind: str = "event") -> bytes:
-    """Encode one frame, after the published encoding and not after any decoder."""
-    header = b""
-    pairs = {":message-type": kind, ":content-type": "application/json"}
-    pairs[{"event": ":event-type", "exception": ":exception-type", "error": ":error-code"}[kind]] = name
-    for key, value in pairs.items():
-        header += struct.pack("B", len(key)) + key.encode() + b"\x07" + struct.pack(">H", len(value)) + value.encode()
-    prelude = struct.pack(">II", 16 + len(header) + len(payload), len(header))
-    message = prelude + struct.pack(">I", crc32(prelude)) + header + payload
-    return message + struct.pack(">I", crc32(message))
-
-
-def body_of(events: list[dict[str, Any]]) -> bytes:
-    """Encode events of the shape that boto3 hands out."""
-    return b"".join(frame(name, json.dumps(payload).encode()) for event in events for name, payload in event.items())
 
 
 def decode(body: bytes, cuts: Any = ()) -> list[Any]:

@@ -174,6 +174,6 @@ def test_a_late_call_event_spoils_the_stream(name: str) -> None:
     wire, events = stream(name)
     for event in events[:-1]:
         says_nothing = event.get("type") in ("ping", "response.created", "message_delta") or (
-            wire in ("openai_chat", "openrouter", "mistral") and event is events[0]
+            wire in ("openai_chat", "openrouter") and event is events[0]
         )
         assert says_nothing or executed(judged(wire, [*events, event], **TRUST)) == [], event
