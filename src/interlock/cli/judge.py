@@ -147,8 +147,7 @@ def _arrived(decision: Decision) -> str:
 def _why(decision: Decision) -> Iterator[str]:
     yield _SAYS.get(decision.reason, "")
     for diagnostic in decision.diagnostics:
-        place = "" if diagnostic.byte_offset is None else f" (byte {diagnostic.byte_offset:,})"
-        yield f"{diagnostic.code}: {diagnostic.message}{place}"
+        yield f"{diagnostic.code}: {diagnostic.message}"
 
 
 def _summary(report: Report) -> str:
