@@ -27,6 +27,11 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	@$(PIP) -e '.[all]' --group dev
 	@touch $@
 
+$(VENV)/.bench $(VENV)/.fuzz $(VENV)/.mutants: $(VENV)/.%: $(VENV)/.dev
+	@echo "installing the packages for $*"
+	@$(PIP) --group $*
+	@touch $@
+
 demo: $(VENV)/.demo ## broken streams and a broken history, with the official clients; no API key
 	@$(BIN)/python examples/demo.py
 
@@ -46,7 +51,20 @@ format: $(VENV)/.dev ## rewrite the code in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+bench-parser: $(VENV)/.bench ## the parser's speed and memory next to other partial parsers
+	@$(BIN)/python -m benchmarks.parser
+
+exhaustive: $(VENV)/.dev ## every JSON text of five symbols, at every split
+	INTERLOCK_EXHAUSTIVE=full $(BIN)/python -m pytest -n auto tests/differential/test_exhaustive.py
+
+fuzz: $(VENV)/.fuzz ## fuzz the parser for MINUTES (1)
+	@mkdir -p fuzz/crashes/corpus
+	$(BIN)/python fuzz/parser.py fuzz/crashes/corpus fuzz/corpus/parser -max_total_time=$$((60 * $(MINUTES))) -artifact_prefix=fuzz/crashes/
+
+mutants: $(VENV)/.mutants ## change the parser in a thousand ways; the tests must notice (hours)
+	$(BIN)/python fuzz/mutants.py
+
 clean: ## remove all that was generated
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
-.PHONY: help demo setup test lint types format clean
+.PHONY: help demo setup test lint types format bench-parser exhaustive fuzz mutants clean

@@ -203,7 +203,8 @@ def _place(buf: str, i: int, base: int, extra: int, line: int, line_start: int) 
 
 def _within(text: str, room: int) -> str:
     # The longest start of `text` that has at most `room` bytes.
-    return text.encode()[:room].decode(errors="ignore")
+    start = text[:room]
+    return start if start.isascii() else start.encode()[:room].decode(errors="ignore")
 
 
 def machine(core: Core) -> Generator[None, Message, None]:
@@ -678,6 +679,9 @@ def machine(core: Core) -> Generator[None, Message, None]:
                     line += buf.count("\n")
                     line_start = base - extra + buf.rfind("\n") + 1
                 extra += n - len(chunk)
+                # A long chunk is not kept until the next one comes.
+                message = chunk = buf = piece = rest = kept = ""
+                match = None
 
     # Something was wrong: the machine only counts from here on.
     code, at, found, expected = fault
@@ -688,6 +692,8 @@ def machine(core: Core) -> Generator[None, Message, None]:
     core.failed_at = where[0]
     of_value = state <= FIRST_ITEM or state == STRING
     core.remark(code, where, core.path(of_value=of_value), found, expected)
+    message = chunk = buf = piece = rest = kept = text = tail = ""
+    match = None
     while True:
         core.received = received
         message = yield

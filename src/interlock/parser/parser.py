@@ -369,7 +369,7 @@ class Parser:
         elif core.state == g.KEY_STRING:
             parts.append("key")
         if core.held:
-            parts.append(_token_name(core.held))
+            parts.append("escape" if core.held[0] == "\\" else _token_name(core.held))
         if self._tail or self._high:
             parts.append("utf8")
         return tuple(parts)

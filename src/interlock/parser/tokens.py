@@ -49,7 +49,7 @@ _ESCAPE: Final = (
 )
 RUN: Final = re.compile(rf"{_PLAIN}*(?:{_ESCAPE}{_PLAIN}*)*")
 RUN_OR_CONTROL: Final = re.compile(rf"{_PLAIN_OR_CONTROL}*(?:{_ESCAPE}{_PLAIN_OR_CONTROL}*)*")
-WINDOW: Final = 8192  # characters; the pattern's own memory grows with what one match covers
+WINDOW: Final = 2048  # characters; the pattern's own memory grows with what one match covers
 
 # What the start of an escape may look like when the chunk ends.
 _OPEN_ESCAPE: Final = re.compile(

@@ -1,0 +1,146 @@
+"""Mutation testing of the parser: `make mutants`, or `python fuzz/mutants.py [--sample N]`.
+
+The changes are those of cosmic-ray's operators. Each is made in memory only: a child
+process loads the changed source in place of the file and runs the tests, the quick and
+sharp ones first. A change that no test notices is printed with its line; one that makes
+the tests run for too long counts as noticed. The checkout is not touched.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import multiprocessing
+import os
+import random
+import resource
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "interlock" / "parser"
+MODULES = ["grammar", "tokens", "utf8", "machine", "views", "events", "results", "parser"]
+SHARP = [
+    "tests/unit/parser/test_diagnostics.py",
+    "tests/unit/parser/test_parser.py",
+    "tests/unit/parser/test_limits.py",
+]
+BROAD = [
+    "tests/properties/parser",
+    "tests/differential/test_exhaustive.py",
+    "tests/differential/test_json_test_suite.py",
+]
+SECONDS = 90  # of processor time; the unchanged tests take a third
+
+
+def mutants() -> list[tuple[str, str, int]]:
+    """Every (module, operator, occurrence)."""
+    from cosmic_ray.ast import get_ast_from_source
+    from cosmic_ray.plugins import get_operator, operator_names
+
+    found = []
+    for module in MODULES:
+        tree = get_ast_from_source((SOURCE / f"{module}.py").read_text())
+        nodes = list(walk(tree))
+        for name in operator_names():
+            operator = get_operator(name)()
+            count = sum(len(list(operator.mutation_positions(node))) for node in nodes)
+            found += [(module, name, at) for at in range(count)]
+    return found
+
+
+def walk(node: object) -> object:
+    yield node
+    for child in getattr(node, "children", ()):
+        yield from walk(child)
+
+
+def changed(module: str, operator: str, occurrence: int) -> str | None:
+    from cosmic_ray.mutating import mutate_code
+    from cosmic_ray.plugins import get_operator
+
+    return mutate_code((SOURCE / f"{module}.py").read_bytes(), get_operator(operator)(), occurrence)
+
+
+def difference(module: str, code: str) -> str:
+    before = (SOURCE / f"{module}.py").read_text().splitlines()
+    lines = difflib.unified_diff(before, code.splitlines(), lineterm="", n=0)
+    return "\n".join(line for line in lines if not line.startswith(("---", "+++")))
+
+
+def survives(module: str, code: str, tests: list[str]) -> bool:
+    """Run the tests on the changed module in a child process."""
+    child = os.fork()
+    if child:
+        _, status = os.waitpid(child, 0)
+        return status == 0
+    try:
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+        os.environ["INTERLOCK_EXHAUSTIVE"] = "short"
+        os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+        from importlib.machinery import SourceFileLoader
+
+        path = str(SOURCE / f"{module}.py")
+        original = SourceFileLoader.get_code
+
+        def get_code(self: SourceFileLoader, name: str) -> object:
+            return compile(code, path, "exec") if self.path == path else original(self, name)
+
+        SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
+        import pytest
+
+        os._exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "pytest_timeout", "--timeout", "0", *tests]))
+    finally:
+        os._exit(99)
+
+
+def judge(mutant: tuple[str, str, int]) -> tuple[tuple[str, str, int], str, str]:
+    code = changed(*mutant)
+    if code is None:
+        return mutant, "none", ""
+    if survives(mutant[0], code, SHARP) and survives(mutant[0], code, BROAD):
+        return mutant, "survived", difference(mutant[0], code)
+    return mutant, "killed", ""
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description="Mutation testing of the parser.")
+    options.add_argument("--sample", type=int, help="only so many mutants, drawn at random (always the same)")
+    options.add_argument("--minutes", type=float, help="stop after so long")
+    options.add_argument("--jobs", type=int, default=2)
+    given = options.parse_args()
+    os.chdir(ROOT)
+    sys.path.insert(0, str(ROOT / "src"))
+    import hypothesis  # noqa: F401  (loaded once, for every child)
+    import pytest  # noqa: F401
+
+    if not (survives("grammar", (SOURCE / "grammar.py").read_text(), SHARP + BROAD)):
+        sys.exit("the tests fail on the unchanged parser")
+    todo = mutants()
+    random.Random(0).shuffle(todo)
+    todo = todo[: given.sample]
+    counts = {"killed": 0, "survived": 0, "none": 0}
+    until = time.monotonic() + 60 * (given.minutes or 10**6)
+    with multiprocessing.get_context("fork").Pool(given.jobs) as pool:
+        for mutant, verdict, text in pool.imap_unordered(judge, todo):
+            counts[verdict] += 1
+            if verdict == "survived":
+                print(f"survived: {mutant[0]}.py {mutant[1]} {mutant[2]}\n{text}\n", flush=True)
+            if time.monotonic() > until:
+                pool.terminate()
+                break
+    judged = counts["killed"] + counts["survived"]
+    share = 100 * counts["killed"] / judged
+    print(
+        f"{judged} of {len(todo)} mutants judged: {counts['killed']} killed, {counts['survived']} survived: {share:.1f}%"
+    )
+    sys.exit(share < 92)
+
+
+if __name__ == "__main__":
+    main()
