@@ -50,6 +50,7 @@ def detect_wire(data: Any) -> str:
     """
     key = history_key(data)
     votes: dict[str, int] = {}
+    model = data.get("model") if key == "messages" else None
     if key is not None:
         for wire in _body_votes(data, key):
             votes[wire] = votes.get(wire, 0) + 1
@@ -85,6 +86,8 @@ def detect_wire(data: Any) -> str:
                 f"the history looks like {wire!r}, which cannot be read yet", wire=wire, known=tuple(WIRES)
             )
         return wire
+    if isinstance(model, str) and model.startswith("claude") and "max_tokens" in data:
+        return "anthropic"
     if plain:
         return "openai_chat"
     raise UnknownWireError(

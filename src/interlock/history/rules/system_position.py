@@ -11,15 +11,17 @@ Example:
     before: system "a" / user "q" / system "c" / assistant "r"
     after:  system "a" / user "q" / user "<system>c</system>" / assistant "r"
 Fix:
-    fold (default)    leading ones are joined; a later one becomes a user's text in its place, tagged
-                      as what it is
-    hoist             later ones are joined to the first
-    keep              left alone, not reported
+    fold (default)  it becomes a user's text in its place, tagged as what it is; the first one stays
+                    as it is, and cached prompts with it
+    join            as fold, but those that stand together at the front are joined
+    hoist           all are joined to the first
+    keep            left alone, not reported
 Loss:
-    fold              lossless
-    hoist             lossless: the words stay, their place does not, and cached prompts do not match any more
+    fold   lossless
+    join   lossless
+    hoist  lossless: the words stay, their place does not
 Known limits:
-    None.
+    What a system message says weighs more with most models than the same words of the user.
 """
 
 from __future__ import annotations
@@ -51,46 +53,46 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             late.append(message)
         else:
             behind = message.role
-    hoist = context.policy[RULE.name] == "hoist"
-    joined = [*(lead if kind == "single" else lead[:1]), *(late if hoist else ())]
-    if lead and len(joined) > 1:
+    policy = context.policy[RULE.name]
+    extra = lead[1:] if kind == "single" else []
+    joined = [] if policy == "fold" else [*extra, *(late if policy == "hoist" else ())]
+    if lead and joined:
         edits: tuple[Edit, ...] = (
-            ReplaceMessage(message=lead[0], new=(joined_text(joined, wire),)),
-            *(DropMessage(message=one) for one in joined[1:]),
+            ReplaceMessage(message=lead[0], new=(joined_text([lead[0], *joined], wire),)),
+            *(DropMessage(message=one) for one in joined),
         )
-        for one in joined[1:]:
-            yield Finding(
-                message=one, action="merged-messages", edits=edits, reason="a system message that is not the first"
-            )
-    for message in late:
-        if hoist and lead:
+        for message in joined:
+            yield Finding(message=message, action="merged-messages", edits=edits, reason=_REASON)
+    for message in [*extra, *late]:
+        if any(message is one for one in joined) and lead:
             continue
         new = role_changed(message, "user", wire)
         if new is None:
-            yield Finding(message=message, reason="a system message behind other messages")
-            continue
-        if hoist:
+            yield Finding(message=message, reason=_REASON)
+        elif policy == "hoist":
             moved = (DropMessage(message=message), InsertMessage(after=None, new=message))
-            yield Finding(
-                message=message, action="reordered-parts", edits=moved, reason="a system message behind other messages"
+            yield Finding(message=message, action="reordered-parts", edits=moved, reason=_REASON)
+        else:
+            tagged = tuple(
+                wire.with_text(part, f"<system>{part.text}</system>") if isinstance(part, Text) else part
+                for part in new.parts
             )
-            continue
-        tagged = tuple(
-            wire.with_text(part, f"<system>{part.text}</system>") if isinstance(part, Text) else part
-            for part in new.parts
-        )
-        yield Finding(
-            message=message,
-            action="replaced-part",
-            edits=(ReplaceMessage(message=message, new=(replace(new, parts=tagged),)),),
-            reason="a system message behind other messages",
-        )
+            folded = replace(new, parts=tagged)
+            yield Finding(
+                message=message,
+                action="replaced-part",
+                edits=(ReplaceMessage(message=message, new=(folded,)),),
+                reason=_REASON,
+            )
+
+
+_REASON: Final = "a system message that is not the first"
 
 
 RULE: Final = Rule(
     code="IL033",
     name="system-position",
-    policies={"fold": "lossless", "hoist": "lossless", "keep": "lossless"},
+    policies={"fold": "lossless", "join": "lossless", "hoist": "lossless", "keep": "lossless"},
     find=find,
     page=__doc__,
     applies=lambda profile: profile.system != "anywhere",
