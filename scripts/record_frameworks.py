@@ -71,12 +71,12 @@ class Stable:
 
 
 def small(value: Any) -> Any:
-    """Leave out what is `None` or empty, but for the fields that speak when they are empty."""
+    """Leave out what is `None` or empty, but for arguments, which say something when they are empty."""
     if isinstance(value, dict):
         return {
             key: small(one)
             for key, one in value.items()
-            if one not in (None, [], {}, "") or key in ("input", "arguments", "args", "content", "stop_reason")
+            if one not in (None, [], {}) or key in ("input", "arguments", "args", "content")
         }
     return [small(one) for one in value] if isinstance(value, list) else value
 
