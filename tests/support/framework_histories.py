@@ -254,6 +254,8 @@ def ai_sdk_ui(steps: list[Step]) -> list[Any]:
                 ]
                 for answer in answers:
                     part = next((one for one in waiting if one["toolCallId"] == answer.id), None)
+                    if part is not None:
+                        waiting.remove(part)
                     if part is not None and answer.error:
                         part.update(state="output-error", errorText=answer.text)
                     elif part is not None:

@@ -39,7 +39,7 @@ _NULLS: Final[Mapping[str, tuple[str, ...]]] = {
     "reasoning": ("id", "state", "providerMetadata"),
     "file": ("filename", "providerMetadata"),
     "call": ("providerExecuted", "callProviderMetadata", "toolMetadata", "title", "approval"),
-    "result": ("resultProviderMetadata", "preliminary"),
+    "result": ("resultProviderMetadata", "preliminary", "approval"),
 }
 
 
@@ -147,12 +147,15 @@ class AISDKUI(GroupedWire):
         kind = part.kind if isinstance(part, (Call, Result)) else native.get("type")
         if isinstance(part, Approval) or not isinstance(kind, str):
             return ()
-        names: tuple[str, ...] = _NULLS.get(kind, ())
-        if kind == "result":
-            # What belongs to another state may not be there at all.
-            names = (*names, "output" if native.get("state") == "output-error" else "errorText")
-        found = () if kind == "result" else super().stray_fields(native, part)
-        return (*found, *(key for key in names if key in native and native[key] is None))
+        nulls = tuple(key for key in _NULLS.get(kind, ()) if key in native and native[key] is None)
+        if not isinstance(part, (Call, Result)):
+            return (*super().stray_fields(native, part), *nulls)
+        state = native.get("state")
+        if (state in _DONE) is not isinstance(part, Result):
+            return nulls
+        # What belongs to another state may not be there at all; it is never sent.
+        foreign = {"output-available": ("errorText",), "output-error": ("output",)}.get(state, ("output", "errorText"))
+        return (*nulls, *(key for key in foreign if key in native))
 
     # -- writing ---------------------------------------------------------------------------------
 

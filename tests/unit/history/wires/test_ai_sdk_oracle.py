@@ -1,0 +1,126 @@
+"""The AI SDK itself, in Node, judges healed histories: its validation, its conversion, the prompt it would send.
+
+`npm ci` in `tests/node` installs the packages; without them the tests are skipped.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from interlock.history.engine import heal
+from interlock.history.wires import WIRES
+from support.framework_histories import FORMS
+from support.histories import MUTATIONS, damaged, sample
+
+NODE = Path(__file__).resolve().parents[3] / "node"
+SDKS = ("ai", "ai-v5", "ai-v7")
+pytestmark = pytest.mark.skipif(
+    shutil.which("node") is None or not (NODE / "node_modules" / "ai").is_dir(),
+    reason="run `npm ci` in tests/node",
+)
+
+
+def convert(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return what the SDK says to each history."""
+    done = subprocess.run(
+        ["node", "convert.mjs"],
+        cwd=NODE,
+        input=json.dumps(jobs),
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=True,
+    )
+    out: list[dict[str, Any]] = json.loads(done.stdout)
+    return out
+
+
+def job(sdk: str, wire: str, messages: Any) -> dict[str, Any]:
+    return {"sdk": sdk, "form": "ui" if wire == "ai_sdk_ui" else "model", "messages": messages}
+
+
+def broken_pairs(prompt: list[Any]) -> list[str]:
+    """Return what is wrong with the pairs of a prompt: each call has one result before the next user message."""
+    wrong: list[str] = []
+    waiting: list[str] = []
+    for message in [*prompt, {"role": "user", "content": []}]:
+        for part in message["content"] if isinstance(message["content"], list) else ():
+            if part["type"] == "tool-call":
+                waiting.append(part["toolCallId"])
+                if not isinstance(part["input"], dict):
+                    wrong.append(f"input of {part['toolCallId']}")
+            elif part["type"] == "tool-result":
+                if part["toolCallId"] in waiting:
+                    waiting.remove(part["toolCallId"])
+                else:
+                    wrong.append(f"nobody asked for {part['toolCallId']}")
+        if message["role"] in ("user", "system"):
+            wrong += [f"no result for {call_id}" for call_id in waiting]
+            waiting = []
+    return wrong
+
+
+def broken(steps_of: list[Any], wire: str) -> list[str]:
+    healed = [heal(FORMS[wire][1](steps), wire=wire).messages for steps in steps_of]
+    jobs = [job(sdk, wire, messages) for messages in healed for sdk in SDKS if messages]
+    wrong = []
+    for asked, answer in zip(jobs, convert(jobs), strict=True):
+        found = [answer["message"]] if not answer["ok"] else broken_pairs(answer["prompt"])
+        if found:
+            wrong.append(f"{asked['sdk']}: {found} for {json.dumps(asked['messages'])}")
+    return wrong
+
+
+def damaged_samples() -> dict[str, Any]:
+    out = {}
+    for name, mutate in MUTATIONS.items():
+        for end, pick in (("first", lambda _: 0), ("last", lambda count: count - 1)):
+            out[f"{name}-{end}"] = mutate(sample(), pick)
+    return out
+
+
+@pytest.mark.parametrize("wire", ["ai_sdk", "ai_sdk_ui"])
+def test_each_kind_of_damage_is_healed_for_the_sdk(wire: str) -> None:
+    assert broken(list(damaged_samples().values()), wire) == []
+
+
+@pytest.mark.parametrize("wire", ["ai_sdk", "ai_sdk_ui"])
+@given(cases=st.lists(damaged(), min_size=15, max_size=15))
+@settings(max_examples=3, deadline=None, phases=[Phase.generate])  # a list of histories is no help when shrunk
+def test_several_kinds_together_are_healed_for_the_sdk(wire: str, cases: list[Any]) -> None:
+    assert broken([steps for steps, _ in cases], wire) == []
+
+
+@pytest.mark.parametrize("sdk", ["ai", "ai-v7"])
+@pytest.mark.parametrize("wire", ["ai_sdk", "ai_sdk_ui"])
+@pytest.mark.parametrize("name", ["one-result-missing", "results-missing", "interrupted"])
+def test_the_sdk_refuses_the_damage_that_it_knows(sdk: str, wire: str, name: str) -> None:
+    history = FORMS[wire][1](MUTATIONS[name](sample(), lambda _: 0))
+    answer = convert([job(sdk, wire, history)])[0]
+    assert answer["error"] == "AI_MissingToolResultsError"
+    assert [one.rule for one in heal(history, wire=wire).repairs][0] == "orphan-tool-call"
+
+
+def test_a_page_s_messages_are_read_as_the_sdk_converts_them() -> None:
+    histories = [FORMS["ai_sdk_ui"][1](steps) for steps in damaged_samples().values()]
+    histories = [heal(history, wire="ai_sdk_ui").messages for history in histories]
+    for history, answer in zip(histories, convert([job("ai", "ai_sdk_ui", one) for one in histories]), strict=True):
+        views = [view for view in WIRES["ai_sdk_ui"].read(history) if any(one.kind != "opaque" for one in view.parts)]
+        assert [view.role for view in views] == [message["role"] for message in answer["prompt"]]
+        ids = [part.call_id for view in views for part in view.parts if part.kind in ("call", "result")]
+        sent = [
+            part["toolCallId"]
+            for message in answer["prompt"]
+            if isinstance(message["content"], list)
+            for part in message["content"]
+            if part["type"] in ("tool-call", "tool-result")
+        ]
+        assert ids == sent
