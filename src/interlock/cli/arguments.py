@@ -68,6 +68,16 @@ examples:
   interlock check archive.jsonl
 """
 
+_EXPLAIN_EXAMPLES = """\
+Without WHAT and --error all rules are listed. The exit status is 1 when an error's words are not known.
+
+examples:
+  interlock explain IL001
+  interlock explain truncated
+  interlock explain --error 'messages.3: `tool_use` ids were found without `tool_result` blocks' --history chat.json
+  interlock explain --error - < answer.json
+"""
+
 
 class _Parser(argparse.ArgumentParser):
     """Complains in one line."""
@@ -204,8 +214,12 @@ def _heal(parser: argparse.ArgumentParser) -> None:
 
 
 def _explain(commands: Any) -> None:
-    parser = _command(commands, "explain", "say what a rule or a reason means", "")
+    parser = _command(commands, "explain", "say what a rule, a reason or a provider's error means", _EXPLAIN_EXAMPLES)
     parser.add_argument(
         "what", metavar="WHAT", nargs="?", help="a rule (IL001, orphan-tool-call) or a reason (truncated)"
     )
+    parser.add_argument("--error", metavar="TEXT", help="what a provider said, also its whole answer; - reads it")
+    parser.add_argument("--history", metavar="FILE", help="the history that was refused: is the fault in it?")
+    parser.add_argument("--wire", help="the history's format; told from the data when left out")
+    parser.add_argument("--provider", help="who refused it; the wire's own provider when left out")
     parser.add_argument("--json", action="store_true", help="print JSON")

@@ -27,6 +27,7 @@ __all__ = ["run"]
 _LOOKED_AT: Final = 1000  # events that the wire is told from,
 _LOOKED_AT_BYTES: Final = 16 * 1024 * 1024  # but not more bytes than this
 _ARRIVED: Final = 200  # characters of a stable value that are shown
+_WHOLE: Final = 40  # characters of a name or an id that are not broken over two lines
 _STYLES: Final = {"execute": "good", "retry": "careful", "reject": "bad"}
 _SAYS: Final = {row.reason: row.says for row in DECISION_TABLE}
 
@@ -120,7 +121,7 @@ def _show(report: Report, path: str) -> None:
             ("call", "decision", "what arrived", "why"),
             [
                 (
-                    Cell("\n".join(_identity(decision)), "strong"),
+                    Cell("\n".join(_identity(decision)), "strong", whole=_is_short(decision)),
                     Cell(f"{decision.action}\n{decision.reason}", _STYLES[decision.action]),
                     Cell(_arrived(decision)),
                     Cell("\n".join(_why(decision))),
@@ -136,6 +137,10 @@ def _show(report: Report, path: str) -> None:
 def _identity(decision: Decision) -> Iterator[str]:
     yield decision.name or "(no name)"
     yield decision.call_id or f"({decision.internal_id})"
+
+
+def _is_short(decision: Decision) -> bool:
+    return max(map(len, _identity(decision))) <= _WHOLE
 
 
 def _arrived(decision: Decision) -> str:

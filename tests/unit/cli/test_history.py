@@ -329,6 +329,47 @@ def test_explain_knows_every_reason(cli):
         ).json_lines
 
 
+REFUSED = "No tool output found for function call call_1."
+
+
+def test_explain_goes_from_a_providers_words_to_the_rule(cli, file):
+    ran = cli("explain", "--error", REFUSED)
+    assert ran.status == 0
+    assert ran.out.startswith("IL001 orphan-tool-call: ")
+    assert "The error names call_1." in ran.out
+    assert "stub-result (default)" in ran.out
+    body = json.dumps({"error": {"message": REFUSED}}).encode()
+    found = cli("explain", "--error", "-", "--json", stdin=body).json
+    assert (found["code"], found["ids"], found["healable"]) == ("IL001", ["call_1"], None)
+    found = cli("explain", "--error", REFUSED, "--history", file(ORPHAN), "--json").json
+    assert found["healable"] is True
+    assert [one["message_index"] for one in found["findings"]] == [1]
+    assert cli("explain", "--error", REFUSED, "--history", file(HEALTHY), "--json").json["healable"] is False
+
+
+def test_words_that_are_not_known_are_not_guessed(cli):
+    ran = cli("explain", "--error", "the moon is made of cheese")
+    assert ran.status == 1
+    assert "nothing is guessed" in ran.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["IL001", "--error", "x"],
+        ["--history", "a.json"],
+        ["IL001", "--wire", "anthropic"],
+        ["--error", "x", "--wire", "smoke"],
+        ["--error", "x", "--provider", "nobody"],
+        ["--error", "x", "--history", "missing.json"],
+        ["--error", "-", "--history", "-"],
+    ],
+)
+def test_bad_usage_of_explain_is_one_line(cli, arguments):
+    ran = cli("explain", *arguments, stdin=b"x")
+    assert (ran.status, ran.out, ran.err.count("\n")) == (2, "", 1)
+
+
 @needs_shared
 @pytest.mark.parametrize(
     "path",
