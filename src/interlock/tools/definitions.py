@@ -129,8 +129,9 @@ _GEMINI_SERVER_FIELDS: Final = {
     "urlContext": "url_context",
 }
 
-# Attributes of frameworks' tool objects that hold the schema: LangChain (without injected arguments), CrewAI.
-_OBJECT_SCHEMA_FIELDS: Final = (*SCHEMA_FIELDS, "tool_call_schema", "args_schema")
+# Attributes of tool objects that hold the schema. Those of LangChain (without injected arguments) and
+# CrewAI come early: a LangChain tool has an `input_schema` too, of itself as a step of a chain.
+_OBJECT_SCHEMA_FIELDS: Final = ("locked_schema", "tool_call_schema", "args_schema", *SCHEMA_FIELDS)
 
 
 def normalize_tools(tools: Any) -> dict[str, ToolSpec]:
@@ -185,6 +186,7 @@ def _read_entry(entry: Any, where: str) -> Iterator[ToolSpec]:
         return
     if isinstance(entry, (str, bytes, int, float)) or entry is None:
         raise ToolDefinitionError(f"{where} is {_kind(entry)}; expected a tool definition")
+    entry = _as_definition(entry)
     kind = _get(entry, "type")
     if isinstance(kind, Enum):
         kind = kind.value
@@ -214,6 +216,21 @@ def _read_entry(entry: Any, where: str) -> Iterator[ToolSpec]:
                 f"{where} is {_kind(entry)}{_shown_keys(entry)}; expected a tool definition with a `name`"
             )
         yield from found
+
+
+def _as_definition(entry: Any) -> Any:
+    """Bring objects that keep their parts elsewhere to a definition; others stay as they are."""
+    if isinstance(entry, Mapping):
+        return entry
+    about: Any = getattr(entry, "metadata", None)
+    if callable(getattr(about, "get_parameters_dict", None)):  # LlamaIndex
+        return {"name": about.name, "description": about.description, "parameters": about.get_parameters_dict()}
+    inner = getattr(entry, "tool", entry)  # PyPI `ai`: an AgentTool holds its Tool
+    if hasattr(inner, "tool_config") and hasattr(inner, "spec"):
+        if inner.spec is None:
+            return {"type": "provider", "name": inner.name}
+        return {"name": inner.name, "description": inner.spec.description, "parameters": inner.spec.params}
+    return entry
 
 
 def _typed(entry: Any, kind: str, where: str) -> Iterator[ToolSpec]:
@@ -255,6 +272,7 @@ def _read_named(name: Any, declared: Any) -> ToolSpec:
             raise ToolDefinitionError(f"tool {name!r} is declared under that key, but its spec says {declared.name!r}")
         return declared
     if not (inspect.isclass(declared) or _is_function(declared)):
+        declared = _as_definition(declared)
         if _is_definition(declared):
             return _definition(declared, f"tools[{name!r}]", name=name)
         if isinstance(declared, Mapping):

@@ -94,7 +94,7 @@ def _lock(tool: Any, chosen: Framework, where: str) -> Any:
         return _lock_list(tool, chosen, where)
     if isinstance(tool, Mapping):
         return _lock_mapping(tool, chosen, where)
-    if inspect.isroutine(tool) or isinstance(tool, functools.partial):
+    if _is_function(tool):
         return _lock_function(tool, chosen)
     raise ToolDefinitionError(
         f"{where} cannot be locked: it is an object of type {type(tool).__name__}, and what would run it is not known"
@@ -102,16 +102,19 @@ def _lock(tool: Any, chosen: Framework, where: str) -> Any:
 
 
 def _lock_list(tools: Any, chosen: Framework, where: str) -> list[Any]:
-    locked = [_lock(tool, chosen, f"{where}[{index}]") for index, tool in enumerate(tools)]
-    functions = [inspect.isroutine(tool) or isinstance(tool, functools.partial) for tool in tools]
-    if chosen is GOOGLE_GENAI and sum(functions) > 1:
-        # The API takes one group of functions: several groups are for searches only.
-        group, first = locked[functions.index(True)], functions.index(True)
-        for index, one in enumerate(locked):
-            if functions[index] and index != first:
-                group.function_declarations.extend(one.function_declarations)
-        locked = [one for index, one in enumerate(locked) if not functions[index] or index == first]
-    return locked
+    locked: list[Any] = [
+        lock_definition(tool, f"{where}[{index}]")
+        if isinstance(tool, Mapping)
+        else _lock(tool, chosen, f"{where}[{index}]")
+        for index, tool in enumerate(tools)
+    ]
+    if chosen is not GOOGLE_GENAI:
+        return locked
+    # The API takes one group of functions (several groups are for searches only): the first takes them all.
+    functions = [one for one, tool in zip(locked, tools, strict=True) if _is_function(tool)]
+    for one in functions[1:]:
+        functions[0].function_declarations.extend(one.function_declarations)
+    return [one for one in locked if all(one is not joined for joined in functions[1:])]
 
 
 def _lock_mapping(tools: Mapping[Any, Any], chosen: Framework, where: str) -> Any:
@@ -131,6 +134,10 @@ def _is_definition(tool: Mapping[Any, Any]) -> bool:
         or isinstance(tool.get("name"), str)
         or any(field in tool for field in ("function", "toolSpec", "systemTool", "cachePoint"))
     )
+
+
+def _is_function(tool: Any) -> bool:
+    return inspect.isroutine(tool) or isinstance(tool, functools.partial)
 
 
 def _lock_function(function: Any, chosen: Framework) -> Any:

@@ -10,7 +10,7 @@ Source:
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, ClassVar
 
 from interlock.errors import ToolLockedError
 from interlock.tools.definitions import ToolSpec
@@ -37,6 +37,8 @@ def _build(spec: ToolSpec) -> Any:
             return copy.deepcopy(spec.schema) if isinstance(spec.schema, dict) else {}
 
     class LockedTool(BaseTool):
+        locked_schema: ClassVar[Any] = spec.schema
+
         def _run(self, **_: Any) -> str:
             return str(ToolLockedError(spec.name))
 
