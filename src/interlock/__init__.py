@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from interlock.gate.authority import Execution
     from interlock.gate.decision import Decision, Evidence, Report
     from interlock.gate.guard import Guard
+    from interlock.history.diagnose import Diagnosis, diagnose
     from interlock.history.engine import CheckResult, HealResult, check, heal
     from interlock.history.infer import infer_provider
     from interlock.history.records import Repair
@@ -31,6 +32,7 @@ __version__ = "0.1.0"
 _EXPORTS = {
     "CheckResult": "interlock.history.engine",
     "Decision": "interlock.gate.decision",
+    "Diagnosis": "interlock.history.diagnose",
     "Diagnostic": "interlock.diagnostics",
     "Evidence": "interlock.gate.decision",
     "Execution": "interlock.gate.authority",
@@ -42,6 +44,7 @@ _EXPORTS = {
     "Repair": "interlock.history.records",
     "Report": "interlock.gate.decision",
     "check": "interlock.history.engine",
+    "diagnose": "interlock.history.diagnose",
     "heal": "interlock.history.engine",
     "infer_provider": "interlock.history.infer",
     "lock": "interlock.tools.lock",
@@ -50,6 +53,7 @@ _EXPORTS = {
 __all__ = [
     "CheckResult",
     "Decision",
+    "Diagnosis",
     "Diagnostic",
     "Evidence",
     "Execution",
@@ -62,6 +66,7 @@ __all__ = [
     "Report",
     "__version__",
     "check",
+    "diagnose",
     "heal",
     "infer_provider",
     "lock",

@@ -1,0 +1,567 @@
+"""`diagnose`: from a provider's own words to the rule that was broken, the place, and the repair.
+
+The table lists what providers say, loosened: spelling, quotes and positions differ
+between servers that mean the same. The first line that fits decides, so narrower
+sentences stand first. What no line fits is said to be unknown, not guessed.
+
+Source: public issue reports and recorded refusals, read 2026-11; the rules' pages name them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from interlock.errors import WireError
+from interlock.history.engine import check
+from interlock.history.records import Repair
+from interlock.history.rules import BY_NAME
+
+__all__ = ["Diagnosis", "diagnose"]
+
+# Rule -> what providers say when it is broken. Any one fits; the first rule that fits decides.
+_TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
+    (
+        "reasoning-without-following-item",
+        (r"of type '[\w.]+' was provided without its required following item",),
+    ),
+    (
+        "item-without-reasoning",
+        (r"was provided without its required '?reasoning'? item",),
+    ),
+    (
+        "item-not-persisted",
+        (
+            r"items are not persisted when `?store`? is set to false",
+            r"item with id '\w+' not found",
+        ),
+    ),
+    (
+        "duplicate-item",
+        (r"duplicate item found with id",),
+    ),
+    (
+        "invalid-item-id",
+        (r"expected an id that (?:begins|contains)",),
+    ),
+    (
+        "foreign-encrypted-content",
+        (
+            r"encrypted content .{0,40}could not be (?:verified|decrypted)",
+            r"invalid_encrypted_content",
+        ),
+    ),
+    (
+        "reasoning-content-not-empty",
+        (r"\.content'?: array too long\. expected an array with maximum length 0",),
+    ),
+    (
+        "foreign-thinking",
+        (
+            r"block is bound to a different conversation",
+            r"invalid `?signature`? in `?thinking`? block",
+        ),
+    ),
+    (
+        "unsigned-thinking",
+        (r"thinking\.signature: field required",),
+    ),
+    (
+        "thinking-modified",
+        (r"blocks in the latest assistant message cannot be modified",),
+    ),
+    (
+        "thinking-order",
+        (
+            r"first block must be `?thinking`? or",
+            r"if an assistant message contains any thinking blocks",
+        ),
+    ),
+    (
+        "thinking-missing",
+        (
+            r"expected `?thinking`? or `?redacted_thinking`?, but found",
+            r"must start with a thinking block",
+            r"content\[\]\.thinking`? in the thinking mode must be passed back",
+        ),
+    ),
+    (
+        "thinking-not-enabled",
+        (r"when thinking is disabled, an `?assistant`? message",),
+    ),
+    (
+        "thinking-last",
+        (r"final block in an assistant message cannot be `?thinking",),
+    ),
+    (
+        "missing-thought-signature",
+        (r"missing a `?thought_signature",),
+    ),
+    (
+        "foreign-thought-signature",
+        (
+            r"thought.?signature.{0,40}(?:not valid|base64)",
+            r"(?:corrupted|invalid) thought.?signature",
+        ),
+    ),
+    (
+        "missing-reasoning-content",
+        (r"reasoning_content`? (?:in the thinking mode must be passed back|is missing)",),
+    ),
+    (
+        "unsupported-reasoning-field",
+        (
+            r"reasoning(?:_content|_details)?'? (?:is unsupported|is not supported with this model)",
+            r"reasoning_content'?\)? is unsupported",
+            r"reasoning_content' is unsupported",
+        ),
+    ),
+    (
+        "cache-control-limit",
+        (r"maximum of \d+ blocks with cache_control",),
+    ),
+    (
+        "cache-control-target",
+        (
+            r"cache_control cannot be set for empty text",
+            r"thinking\.cache_control",
+        ),
+    ),
+    (
+        "media-limit",
+        (
+            r"image dimensions exceed max",
+            r"image exceeds .{0,20}maximum",
+            r"max allowed size",
+        ),
+    ),
+    (
+        "document-needs-text",
+        (r"text block must be included when using documents",),
+    ),
+    (
+        "media-needs-text",
+        (r"must have a text parameter\. add a text parameter",),
+    ),
+    (
+        "content-part-type",
+        (
+            r"content blocks are expected to be either text or image_url",
+            r"doesn'?t support the \w+ content block",
+            r"doesn'?t support the s3uri field",
+            r"file type you uploaded is not supported",
+            r"contains an invalid part type",
+            r"unexpected content chunk types",
+            r"document\.source\.type: field required",
+            r"extraneous key \[toolresult\]",
+            r"cannot unmarshal array into go struct field .*messages",
+            r"supported values are: '(?:output|input)_text'",
+        ),
+    ),
+    (
+        "server-tool-pairing",
+        (
+            r"tool use with id `?'?srvtoolu_",
+            r"`?server_tool_use`? block before it",
+            r"corresponding `\w+_tool_result` block",
+            r"corresponding '\w+_tool_result' block",
+        ),
+    ),
+    (
+        "duplicate-tool-call-id",
+        (
+            r"tool_?use`? ids must be unique",
+            r"contain duplicate ids",
+            r"duplicate tool call id .* in assistant message",
+        ),
+    ),
+    (
+        "duplicate-tool-result",
+        (
+            r"must have a single result",
+            r"duplicate tool call id .* in tool results",
+        ),
+    ),
+    (
+        "tool-call-id-too-long",
+        (r"(?:call_id|tool_calls\[\d+\]\.id|tool_call_id)'?: string too long",),
+    ),
+    (
+        "missing-tool-call-id",
+        (
+            r"tool call id has to be defined",
+            r"missing required parameter: '?messages.*tool_call_id",
+        ),
+    ),
+    (
+        "invalid-tool-call-id",
+        (
+            r"tool_use(?:_id|\.id): string should match pattern",
+            r"tool call id was .* but must be",
+            r"tool call ids should be alphanumeric",
+            r"tool call id must be a non-empty string",
+            r"tooluse(?:\.toolUse)?id'? failed",
+        ),
+    ),
+    (
+        "invalid-tool-name",
+        (
+            r"(?:function|tooluse|tool_use)\.name'?:? (?:string does not|failed to satisfy|string should|empty string)",
+            r"function\.name': empty string",
+            r"invalid function name",
+            r"function name was .* but must be",
+        ),
+    ),
+    (
+        "invalid-tool-arguments",
+        (
+            r"tool_use\.input: input should be (?:a valid dictionary|an object)",
+            r"arguments.{0,40}must be in json format",
+            r"invalid function arguments json string",
+            r"cannot unmarshal string into go struct field .*arguments",
+            r"arguments must be a json object",
+        ),
+    ),
+    (
+        "invalid-tool-result-shape",
+        (
+            r"toolresult\.content\.\d+\.json is invalid",
+            r"parameter tool_results\.outputs is of type",
+        ),
+    ),
+    (
+        "empty-tool-result",
+        (r"toolresult cannot be empty when status",),
+    ),
+    (
+        "tools-not-declared",
+        (r"toolconfig field must be defined when using",),
+    ),
+    (
+        "content-part-type",
+        (r"blocks? can only be in `?(?:assistant|user)`? messages",),
+    ),
+    (
+        "orphan-tool-call",
+        (
+            r"ids were found without `?tool_result`? blocks",
+            r"did not find \d+ tool_result block",
+            r"expected toolresult blocks at",
+            r"no tool output found for",
+            r"must be followed by tool messages",
+            r"not the same number of function calls",
+            r"number of function response parts is equal",
+            r"tool results? (?:is|are) missing for tool calls?",
+            r"do not have a corresponding toolmessage",
+            r"tool call and result not match",
+            r"unprocessed tool calls",
+            r"ai_missingtoolresultserror",
+        ),
+    ),
+    (
+        "orphan-tool-result",
+        (
+            r"unexpected `?tool_use_id`? found",
+            r"number of toolresult blocks .* exceeds",
+            r"no tool call found for",
+            r"must be a response to a prece+ding message",
+            r"tool result'?s tool id.* not found",
+            r"unexpected role 'tool' after role",
+            r"unexpected tool call id",
+            r"unexpected role roleenum\.tool",
+            r"no previous assistant message with a tool call",
+            r"cannot specify both message and tool_results",
+        ),
+    ),
+    (
+        "misplaced-tool-result",
+        (
+            r"function response turn comes immediately after",
+            r"tool call result does not follow tool call",
+        ),
+    ),
+    (
+        "tool-call-position",
+        (r"function call turn comes immediately after",),
+    ),
+    (
+        "tool-result-mixed-content",
+        (r"conversation blocks and tool result blocks cannot be provided in the same turn",),
+    ),
+    (
+        "trailing-whitespace",
+        (r"cannot end with trailing whitespace",),
+    ),
+    (
+        "empty-history",
+        (
+            r"'messages': empty array",
+            r"at least one (?:message|contents field)",
+            r"no messages provided",
+            r"history cannot be empty",
+        ),
+    ),
+    (
+        "empty-tool-calls-array",
+        (
+            r"tool_calls'?: empty array",
+            r"empty tool_calls is not supported",
+        ),
+    ),
+    (
+        "empty-message",
+        (
+            r"all messages must have non-empty content",
+            r"must not be empty",
+            r"content field in the message object .* is empty",
+            r"must include at least one parts field",
+            r"must have either content or tool_calls",
+            r"must have at least one content element",
+            r"an empty message was provided",
+            r"at least 1 token long",
+        ),
+    ),
+    (
+        "empty-text",
+        (
+            r"text content blocks must",
+            r"text field in the contentblock .* is blank",
+            r"empty text parameter",
+            r"required oneof field 'data' must have one initialized field",
+        ),
+    ),
+    (
+        "null-content",
+        (
+            r"expected a string, got null",
+            r"content field is a required field",
+            r"'content' field must be a string",
+            r"must have content",
+        ),
+    ),
+    (
+        "last-role",
+        (
+            r"does not support assistant message prefill",
+            r"must end with a user message",
+            r"expected last role user",
+            r"ends with a user role",
+            r"end with a user role",
+            r"last message of [\w-]+ must be a user",
+        ),
+    ),
+    (
+        "first-role",
+        (
+            r"must start with (?:a user|a user message)",
+            r"""first message must use the \"?user""",
+            r"conversation must start with",
+        ),
+    ),
+    (
+        "tool-then-user",
+        (
+            r"unexpected role 'user' after role 'tool'",
+            r"except for tool calls and results",
+        ),
+    ),
+    (
+        "system-position",
+        (
+            r"unexpected role 'system' after",
+            r"system message(?:s are only| must be)",
+            r"role 'system' is not supported on this",
+            r"system role not supported",
+            r"invalid message role: system",
+        ),
+    ),
+    (
+        "prefix-position",
+        (r"prefix true must be last",),
+    ),
+    (
+        "role-alternation",
+        (
+            r"roles must alternate",
+            r"should be alternating",
+            r"successive user or assistant messages",
+        ),
+    ),
+    (
+        "unknown-role",
+        (
+            r"valid role: user, model",
+            r"role '\w+' is not supported",
+            r"does not support '\w+' with this model",
+            r"invalid value: 'tool'",
+            r"unexpected message role",
+            r"unknown role",
+            r"unsupported role",
+        ),
+    ),
+    (
+        "unknown-field",
+        (
+            r"extra inputs are not permitted",
+            r"unknown parameter: '",
+            r"must be a modelmessage\[\]",
+        ),
+    ),
+)
+_COMPILED: Final = tuple((re.compile("|".join(patterns), re.IGNORECASE | re.DOTALL), rule) for rule, patterns in _TABLE)
+_PLACE: Final = re.compile(
+    r"(?:messages|contents|input)(?:\.member)?[.\[](\d+)|(?:position|index|message\[)\s*(\d+)", re.IGNORECASE
+)
+_PART: Final = re.compile(r"(?:content|parts|tool_calls)[.\[](\d+)", re.IGNORECASE)
+_IDS: Final = re.compile(r"\b((?:toolu|srvtoolu|tooluse|call|chatcmpl-tool|rs|fc|msg)_[\w-]+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """What a provider's error amounts to.
+
+    Attributes:
+        rule: The rule that was broken; `None` when the words are not known.
+        code: The rule's code; `None` when it has none, as only the provider can see what it is about.
+        message_index: The message that the error points at, as the error counts.
+        part_index: The part in it.
+        ids: Calls or items that the error names.
+        healable: `heal` can put it right; `None` when no history was given to tell.
+        fix: What is done about it: the rule's page, "Fix".
+        says: One sentence for a reader.
+        findings: What `check` found in the history for this rule.
+    """
+
+    rule: str | None
+    code: str | None = None
+    message_index: int | None = None
+    part_index: int | None = None
+    ids: tuple[str, ...] = ()
+    healable: bool | None = None
+    fix: str = ""
+    says: str = ""
+    findings: tuple[Repair, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the diagnosis as a JSON object."""
+        return {
+            "rule": self.rule,
+            "code": self.code,
+            "message_index": self.message_index,
+            "part_index": self.part_index,
+            "ids": list(self.ids),
+            "healable": self.healable,
+            "fix": self.fix,
+            "says": self.says,
+            "findings": [finding.to_json() for finding in self.findings],
+        }
+
+
+def diagnose(error: Any, messages: Any = None, **options: Any) -> Diagnosis:
+    """Tell which rule a provider's error is about, where, and what can be done.
+
+    Args:
+        error: The error's text, the decoded JSON body, or the SDK's exception. Errors inside
+            errors (OpenRouter's `metadata.raw`, a body's text) are looked into.
+        messages: The history or request body that was refused; then the fault is looked for in it.
+        **options: As for `heal`: `wire`, `provider`, `model`, `tools`, `options`, ...
+
+    Returns:
+        A `Diagnosis`; `.rule` is `None` when the words are not known.
+    """
+    texts = list(dict.fromkeys(_texts(error)))
+    whole = "\n".join(texts)
+    rule_name = next((rule for pattern, rule in _COMPILED if pattern.search(whole)), None)
+    if rule_name is None:
+        return Diagnosis(rule=None, says="These words are not in the table; nothing is guessed.")
+    rule = BY_NAME.get(rule_name)
+    place, part = _PLACE.search(whole), _PART.search(whole)
+    findings: tuple[Repair, ...] = ()
+    healable: bool | None = None if rule is not None else False
+    if rule is not None and messages is not None:
+        try:
+            found = check(messages, **options).findings
+        except WireError:
+            found = ()
+        findings = tuple(one for one in found if one.rule in _kin(rule_name))
+        healable = bool(findings) and all(one.healed for one in findings)
+    if rule is None:
+        says = f"{rule_name}: only the provider can see this in a history; `heal` cannot put it right."
+    elif messages is not None and not findings:
+        says = f"{rule_name}: nothing in this history shows it, so there is nothing that `heal` would change."
+    elif healable is False:
+        says = f"{rule_name}: found, and no edit of the history can put it right."
+    else:
+        says = rule.page.partition("\n")[0]
+    return Diagnosis(
+        rule=rule_name,
+        code=None if rule is None else rule.code,
+        message_index=None if place is None else int(place[1] or place[2]),
+        part_index=None if part is None else int(part[1]),
+        ids=tuple(dict.fromkeys(_IDS.findall(whole))),
+        healable=healable,
+        fix="" if rule is None else rule.section("Fix"),
+        says=says,
+        findings=findings,
+    )
+
+
+# One sentence of a provider can have several causes in the data: "no result behind the call" is
+# said of a missing result, of one that is late, and of one behind other content.
+_KIN: Final[Mapping[str, tuple[str, ...]]] = {
+    "orphan-tool-call": (
+        "orphan-tool-call",
+        "misplaced-tool-result",
+        "split-tool-results",
+        "tool-results-not-first",
+        "tool-result-mixed-content",
+        "missing-tool-call-id",
+        "pending-approval",
+    ),
+    "orphan-tool-result": (
+        "orphan-tool-result",
+        "misplaced-tool-result",
+        "duplicate-tool-result",
+        "orphan-tool-call",
+    ),
+    "misplaced-tool-result": ("misplaced-tool-result", "orphan-tool-result", "tool-result-mixed-content"),
+    "duplicate-tool-call-id": ("duplicate-tool-call-id", "content-part-type"),
+    "tool-call-position": ("tool-call-position", "orphan-tool-result", "misplaced-tool-result", "split-tool-results"),
+    "foreign-thinking": ("foreign-thinking", "unsigned-thinking"),
+    "empty-text": ("empty-text", "empty-message", "empty-tool-result"),
+    "empty-message": ("empty-message", "null-content", "empty-text"),
+    "thinking-last": ("thinking-last", "thinking-only-message"),
+    "role-alternation": ("role-alternation", "system-position", "first-role", "tool-then-user"),
+}
+
+
+def _kin(rule: str) -> tuple[str, ...]:
+    return _KIN.get(rule, (rule,))
+
+
+def _texts(error: Any, depth: int = 6) -> Iterator[str]:
+    """Yield all texts in an error, outermost first; JSON inside a text is opened."""
+    if depth < 0 or error is None:
+        return
+    if isinstance(error, str):
+        yield error
+        stripped = error.strip()
+        if stripped[:1] in "{[" and stripped:
+            try:
+                inner = json.loads(stripped)
+            except (ValueError, RecursionError):
+                return
+            yield from _texts(inner, depth - 1)
+    elif isinstance(error, Mapping):
+        for value in error.values():
+            yield from _texts(value, depth - 1)
+    elif isinstance(error, (list, tuple)):
+        for value in error:
+            yield from _texts(value, depth - 1)
+    elif isinstance(error, BaseException):
+        yield f"{type(error).__name__}: {error}"
+        yield from _texts(getattr(error, "body", None), depth - 1)
+        yield from _texts(error.__cause__, depth - 1)

@@ -1,0 +1,236 @@
+"""`heal` and `check`: arguments, results, records."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+import interlock
+from interlock.errors import AmbiguousWireError, HistoryRepairedError, InvalidOptionError, UnknownWireError
+from interlock.history.engine import check, heal
+from interlock.vocabulary import REPAIR_ACTIONS
+
+CALL = {"role": "assistant", "content": None, "tool_calls": [
+    {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}  # fmt: skip
+ORPHAN = [{"role": "user", "content": "q"}, CALL, {"role": "user", "content": "n"}]
+
+
+def test_the_facade_names_the_functions() -> None:
+    """Users see the contract's names."""
+    assert interlock.heal is heal
+    assert interlock.check is check
+
+
+def test_a_record_has_the_contract_s_keys() -> None:
+    """The JSON of a repair is exactly what the contract shows."""
+    result = heal(ORPHAN)
+    assert result.to_json() == {
+        "wire": "openai_chat",
+        "provider": "openai",
+        "changed": True,
+        "messages": result.messages,
+        "repairs": [
+            {
+                "code": "IL001",
+                "rule": "orphan-tool-call",
+                "message_index": 1,
+                "part_index": 0,
+                "action": "inserted-message",
+                "reason": "no result for call 'call_1' ('f')",
+                "call_id": "call_1",
+                "lossy": False,
+            }
+        ],
+    }
+    assert check(ORPHAN).to_json() == {
+        "wire": "openai_chat",
+        "provider": "openai",
+        "changed": True,
+        "findings": result.to_json()["repairs"],
+    }
+    assert result.repairs[0].action in REPAIR_ACTIONS
+
+
+def test_positions_and_undo() -> None:
+    """Every input message can be found in the result, and the input can be had back."""
+    result = heal(ORPHAN)
+    assert result.positions == (0, 1, 3)
+    assert [result.messages[at] is message for at, message in zip(result.positions, ORPHAN, strict=True)] == [True] * 3
+    assert result.undo() is ORPHAN
+    merged = heal([{"role": "user", "content": "a"}, {"role": "user", "content": "b"}], provider="strict_template")
+    assert merged.positions == (0, 0)
+    gone = heal([{"role": "user", "content": "a"}, {"role": "assistant", "content": ""}])
+    assert gone.positions == (0, None)
+
+
+def test_a_request_body_keeps_its_shape() -> None:
+    """What is not the history is the same objects."""
+    tools = [{"type": "function", "function": {"name": "f", "parameters": {}}}]
+    body = {"model": "gpt-5", "temperature": 1, "messages": ORPHAN, "tools": tools}
+    before = copy.deepcopy(body)
+    result = heal(body)
+    assert before == body
+    assert list(result.request) == list(body)
+    assert result.request["tools"] is tools
+    assert result.request["messages"] is result.messages
+    assert "messages" not in result.to_json()
+    healthy = {"model": "gpt-5", "messages": [{"role": "user", "content": "q"}]}
+    assert heal(healthy).request is healthy
+
+
+@pytest.mark.parametrize("key", ["input", "contents"])
+def test_the_other_bodies(key: str) -> None:
+    """A Responses body and a Gemini body are bodies too."""
+    item = {"input": {"role": "user", "content": "q"}, "contents": {"role": "user", "parts": [{"text": "q"}]}}[key]
+    body = {key: [item]}
+    assert heal(body).request is body
+    assert heal(body).wire == {"input": "openai_responses", "contents": "gemini"}[key]
+
+
+def test_renamed_tools_are_renamed_in_the_body() -> None:
+    """History, declaration and choice agree; the record says so; schemas are not touched."""
+    schema = {"type": "object", "properties": {"name": {"const": "my tool"}}}
+    body = {
+        "model": "gpt-5",
+        "messages": [{"role": "user", "content": "q"}],
+        "tools": [{"type": "function", "function": {"name": "my tool", "parameters": schema}}],
+        "tool_choice": {"type": "function", "function": {"name": "my tool"}},
+    }
+    result = heal(body)
+    assert result.names == {"my_tool": "my tool"}
+    assert result.request["tools"][0]["function"] == {"name": "my_tool", "parameters": schema}
+    assert result.request["tool_choice"]["function"]["name"] == "my_tool"
+    assert result.messages is body["messages"]
+    (record,) = result.repairs
+    assert (record.rule, record.message_index, record.action) == ("invalid-tool-name", None, "renamed")
+    assert not heal(result.request).changed
+
+
+def test_strict_raises_with_the_records() -> None:
+    """A healthy history passes; a finding raises."""
+    assert heal([{"role": "user", "content": "q"}], strict=True).changed is False
+    with pytest.raises(HistoryRepairedError) as caught:
+        heal(ORPHAN, strict=True)
+    assert [one.rule for one in caught.value.repairs] == ["orphan-tool-call"]
+
+
+def test_a_raising_hook_does_not_break_healing() -> None:
+    """The hook sees every repair, and what it raises is its own affair."""
+    seen = []
+
+    def hook(repair: Any) -> None:
+        seen.append(repair.rule)
+        raise RuntimeError("no")
+
+    assert heal(ORPHAN, on_repair=hook).changed
+    assert seen == ["orphan-tool-call"]
+
+
+def test_a_finding_that_was_reported_is_not_announced_again() -> None:
+    """Against an earlier result, its records, or their JSON."""
+    first = heal(ORPHAN)
+    longer = [*ORPHAN, {"role": "assistant", "content": ""}, {"role": "user", "content": "m"}]
+    second = heal(longer)
+    assert [one.rule for one in second.new_repairs(first)] == ["empty-message"]
+    assert second.new_repairs(first) == second.new_repairs(first.repairs)
+    assert second.new_repairs(first) == second.new_repairs([one.to_json() for one in first.repairs])
+
+
+def test_pending_takes_ids_one_id_or_keep() -> None:
+    """A call that is being answered is not an orphan."""
+    history = ORPHAN[:2]
+    assert heal(history).changed
+    for pending in (["call_1"], ("call_1",), {"call_1"}, "call_1", "keep"):
+        assert not heal(history, pending=pending).changed
+    assert not heal(history, options={"pending": ["call_1"]}).changed
+
+
+def test_the_stub_s_words_are_the_caller_s() -> None:
+    """Text or function; a function that fails falls back to ours; a later run knows the stub."""
+    assert heal(ORPHAN, options={"stub_text": "Stopped."}).messages[2]["content"] == "Stopped."
+    named = heal(ORPHAN, options={"stub_text": lambda call: f"{call.name}: stopped"})
+    assert named.messages[2]["content"] == "f: stopped"
+    broken = heal(ORPHAN, options={"stub_text": lambda call: 1 / 0})
+    assert broken.messages == heal(ORPHAN).messages
+    late = [*heal(ORPHAN).messages, {"role": "tool", "tool_call_id": "call_1", "content": "real"}]
+    healed = heal(late)
+    assert [message["content"] for message in healed.messages if message["role"] == "tool"] == ["real"]
+
+
+def test_the_error_flag_is_by_option() -> None:
+    """A stub is an error unless the caller says otherwise."""
+    history = [
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "f", "input": {}}]},
+        {"role": "user", "content": "n"},
+    ]
+    assert heal(history).messages[1]["content"][0]["is_error"] is True
+    assert "is_error" not in heal(history, options={"stub_is_error": False}).messages[1]["content"][0]
+
+
+def test_bad_options_list_what_is_allowed() -> None:
+    """The message says what may be written instead."""
+    with pytest.raises(UnknownWireError) as wire:
+        heal(ORPHAN, wire="smoke_signals")
+    assert "openai_chat" in wire.value.known
+    with pytest.raises(InvalidOptionError, match="strict_template"):
+        heal(ORPHAN, provider="nobody")
+    with pytest.raises(InvalidOptionError, match="infer_provider"):
+        heal(ORPHAN, provider=5)  # type: ignore[arg-type]
+    with pytest.raises(InvalidOptionError, match="orphan-tool-call"):
+        heal(ORPHAN, policy={"nothing": "keep"})
+
+
+@pytest.mark.parametrize("data", [5, "text", None, [1, 2], {"a": 1}, [{"x": 1}]])
+def test_what_is_no_history_is_said_to_be_none(data: Any) -> None:
+    """Without a format there is nothing to go by; with one nothing raises."""
+    with pytest.raises(UnknownWireError):
+        heal(data)
+    assert heal(data, wire="openai_chat").messages is data
+
+
+def test_marks_of_two_formats_are_ambiguous() -> None:
+    """The candidates are named."""
+    history = [
+        {"role": "user", "parts": [{"text": "q"}]},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "f", "input": {}}]},
+    ]
+    with pytest.raises(AmbiguousWireError) as caught:
+        heal(history)
+    assert caught.value.candidates == ("anthropic", "gemini")
+
+
+def test_every_record_can_be_put_back_by_hand() -> None:
+    """`before` holds the fragment as it was."""
+    history = [
+        {"role": "user", "content": "q"},
+        {"role": "tool", "tool_call_id": "call_9", "content": "A"},
+        {"role": "user", "content": "n"},
+    ]
+    result = heal(history)
+    assert result.repairs[0].before is history[1]
+    assert result.repairs[0].lossy
+
+
+def test_one_history_for_another_provider() -> None:
+    """Ids, order, roles and reasoning in one call, and nothing said is lost."""
+    history = [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": [
+            {"type": "thinking", "thinking": "hm", "signature": "c2ln"},
+            {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "toolu_1", "content": "A"}, {"type": "text", "text": "n"}]},
+        {"role": "assistant", "content": "last"},
+    ]  # fmt: skip
+    result = heal(history, wire="anthropic", provider="mistral")
+    assert [one.rule for one in result.repairs] == [
+        "invalid-tool-call-id", "foreign-thinking", "tool-then-user", "last-role",
+    ]  # fmt: skip
+    assert [message["role"] for message in result.messages] == [
+        "user", "assistant", "user", "assistant", "user", "assistant", "user",
+    ]  # fmt: skip
+    new = result.messages[1]["content"][0]["id"]
+    assert result.ids == {new: "toolu_1"}
+    assert len(new) == 9
