@@ -22,9 +22,9 @@ QUOTES = [
 @pytest.mark.parametrize(("said", "rule"), QUOTES, ids=[rule for _, rule in QUOTES])
 def test_a_quoted_sentence_names_its_rule(said: str, rule: str) -> None:
     """Plain, wrapped in a provider's prefix, in an SDK's exception, and inside a gateway's body."""
-    body = {
-        "error": {"message": "Provider returned error", "metadata": {"raw": json.dumps({"error": {"message": said}})}}
-    }
+    inner = json.dumps({"error": {"message": said}})
+    body = {"error": {"message": "Provider returned error", "metadata": {"raw": inner}}}
+    prefixed = f"ValidationException: The model returned the following errors: {said}"
     for error in (said, prefixed, body, ValueError(said)):
         found = diagnose(error)
         assert rule == found.rule
