@@ -42,7 +42,6 @@ class AIPython(Wire):
 
     name: ClassVar[str] = "ai_python"
     roles: ClassVar[Mapping[str, Role]] = _ROLES
-    turn: ClassVar[Literal["message", "run", "calls"]] = "run"
     arguments: ClassVar[Literal["object", "text", "either"]] = "text"
     results_named: ClassVar[bool] = True
     content_key: ClassVar[str] = "parts"

@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final
 
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, plain_text
@@ -106,7 +106,6 @@ class LangChain(Wire):
     name: ClassVar[str] = "langchain"
     results_share: ClassVar[bool] = False
     roles: ClassVar[Mapping[str, Role]] = _ROLES
-    turn: ClassVar[Literal["message", "run", "calls"]] = "run"
     string_content: ClassVar[bool] = True
 
     # -- reading ---------------------------------------------------------------------------------

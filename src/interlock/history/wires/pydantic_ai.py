@@ -56,7 +56,6 @@ class PydanticAI(GroupedWire):
 
     name: ClassVar[str] = "pydantic_ai"
     roles: ClassVar[Mapping[str, Role]] = {}
-    turn: ClassVar[Literal["message", "run", "calls"]] = "run"
     arguments: ClassVar[Literal["object", "text", "either"]] = "either"
     results_named: ClassVar[bool] = True
 
@@ -301,7 +300,7 @@ class _Box(str):
 
     def __new__(cls, prompt: dict[str, Any]) -> Self:
         """Return the slot for the items of one prompt."""
-        out = super().__new__(cls, "prompt")
+        out = super().__new__(cls, "parts")
         out.prompt = prompt
         return out
 

@@ -106,7 +106,7 @@ def test_the_sdk_refuses_the_damage_that_it_knows(sdk: str, wire: str, name: str
     history = FORMS[wire][1](MUTATIONS[name](sample(), lambda _: 0))
     answer = convert([job(sdk, wire, history)])[0]
     assert answer["error"] == "AI_MissingToolResultsError"
-    assert [one.rule for one in heal(history, wire=wire).repairs][0] == "orphan-tool-call"
+    assert next(one.rule for one in heal(history, wire=wire).repairs) == "orphan-tool-call"
 
 
 def test_a_page_s_messages_are_read_as_the_sdk_converts_them() -> None:
