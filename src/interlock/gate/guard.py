@@ -224,15 +224,15 @@ class Guard:
     def source_raised(self, error: BaseException) -> None:
         """Say that reading the source raised; `watch` does this by itself.
 
-        An exception that carries a response body is how the vendors' SDKs report an error event of the
-        stream: a provider error. Anything else is a broken transport, or the caller's own cancellation.
+        An exception that carries what the provider said is how the vendors' SDKs report an error event of
+        the stream: a provider error. Anything else is a broken transport, or the caller's own cancellation.
         """
         message = f"the source raised {type(error).__name__}: {error}"
         if isinstance(error, KeyboardInterrupt | SystemExit | asyncio.CancelledError):
             self.source_ended("cancelled", message)
             return
         with self._lock:
-            if getattr(error, "body", None) is not None:
+            if _reports(error):
                 self._coordinator.stream_end("provider_error", type(error).__name__)
             self.source_ended("timeout" if "timeout" in type(error).__name__.lower() else "error", message)
 
@@ -325,6 +325,17 @@ class Guard:
         self._doomed[key] = diagnostic
         if self._on_doomed is not None:
             self._on_doomed(key, diagnostic)
+
+
+def _reports(error: BaseException) -> bool:
+    """Whether an exception carries the provider's own words.
+
+    They are the `body` of most SDKs, `details` of google-genai, a dict as the `response` of botocore, `error` of
+    Ollama.
+    """
+    if getattr(error, "body", None) is not None or isinstance(getattr(error, "response", None), dict):
+        return True
+    return isinstance(getattr(error, "details", None), dict) or isinstance(getattr(error, "error", None), str)
 
 
 class Watch:

@@ -254,10 +254,14 @@ class Coordinator:
                 self._free_text(call, text)
                 return
             parser = self._begin(call)
-        if call.early is None:
-            parser.feed(text)
-        else:
-            self._feed_watched(call, parser, call.early, text)
+        try:
+            if call.early is None:
+                parser.feed(text)
+            else:
+                self._feed_watched(call, parser, call.early, text)
+        except TypeError:
+            self._no_text(call, text)
+            return
         if parser.failed and not call.spoilt:
             call.spoilt = True
             self._tell(call, parser.diagnostics[-1])
@@ -495,9 +499,17 @@ class Coordinator:
                     call.refused = True
                     self._tell(call, replace(no, call_id=call.id))
 
+    def _no_text(self, call: Call, text: Any) -> None:
+        self._call_fault(
+            call, "E_ARGUMENTS_TYPE", f"a fragment of {call.label} is {text!r:.60}; expected a string", "malformed"
+        )
+
     def _free_text(self, call: Call, text: str | bytes) -> None:
         if isinstance(text, str):
             text = text.encode("utf-8", "surrogatepass")
+        elif not isinstance(text, bytes):
+            self._no_text(call, text)
+            return
         call.text_bytes += len(text)
         if call.text_bytes > self.limits.input_bytes:
             self._call_fault(

@@ -56,8 +56,8 @@ END_REASONS: Final[Mapping[str, EndReason]] = {
     "stop_sequence": "complete",
 }
 
-_CLIENT_BLOCKS = frozenset({"tool_use"})
-_SERVER_BLOCKS = frozenset({"server_tool_use", "mcp_tool_use"})
+_CLIENT_BLOCKS = ("tool_use",)
+_SERVER_BLOCKS = ("server_tool_use", "mcp_tool_use")
 _EVENTS = frozenset(
     {
         "message_start",
@@ -127,7 +127,7 @@ class Adapter:
             self._start(get(event, "index"), get(event, "content_block"))
         elif kind == "content_block_stop":
             index = get(event, "index")
-            if index in self._keys or index not in self._blocks:
+            if type(index) is not int or index in self._keys or index not in self._blocks:
                 self._sink.call_end(f"{self._turn}/{index}")
         elif kind == "message_delta":
             tokens = get(get(event, "usage"), "output_tokens")
@@ -155,7 +155,8 @@ class Adapter:
         """Conclude nothing: only `message_stop` ends a message."""
 
     def _key(self, index: Any) -> str:
-        return self._keys.get(index) or f"{self._turn}/{index}"
+        known = self._keys.get(index) if type(index) is int else None
+        return known or f"{self._turn}/{index}"
 
     def _begin(self) -> None:
         if self._ended:

@@ -35,7 +35,6 @@ from typing import Any, ClassVar, Final
 from interlock.stream.access import get, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits
-from interlock.stream.wires.fragments import push_text
 from interlock.vocabulary import EndReason, SourceEnd
 
 __all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
@@ -87,7 +86,9 @@ class Adapter:
             if tool is not None:
                 index = get(inner, "contentBlockIndex")
                 key = self._keys.get(index) if type(index) is int else None
-                push_text(self._sink, key or f"{self._turn}/{index}", get(tool, "input"))
+                text = get(tool, "input")
+                if text:
+                    self._sink.arguments_delta(key or f"{self._turn}/{index}", text)
             return
         inner = get(event, "contentBlockStart")
         if inner is not None:

@@ -31,7 +31,6 @@ from typing import Any, ClassVar, Final
 from interlock.stream.access import get, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits
-from interlock.stream.wires.fragments import push_text
 from interlock.vocabulary import EndReason, SourceEnd
 
 __all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
@@ -78,7 +77,9 @@ class Adapter:
         """Translate one event."""
         kind = get(event, "type")
         if kind == "tool-call-delta":
-            push_text(self._sink, f"{get(event, 'index')}", get(get(_call(event), "function"), "arguments"))
+            text = get(get(_call(event), "function"), "arguments")
+            if text:
+                self._sink.arguments_delta(f"{get(event, 'index')}", text)
         elif kind == "tool-call-start":
             self._start(get(event, "index"), _call(event))
         elif kind == "tool-call-end":
@@ -109,7 +110,9 @@ class Adapter:
         self._sink.call_start(
             key, id=text_of(get(call, "id")), index=index, name=text_of(get(function, "name")), turn=self._turn
         )
-        push_text(self._sink, key, get(function, "arguments"))
+        text = get(function, "arguments")
+        if text:
+            self._sink.arguments_delta(key, text)
 
     def _end(self, delta: Any) -> None:
         said = word(get(delta, "finish_reason"))

@@ -141,6 +141,11 @@ class Adapter:
             self._sink.usage(tokens)
         if not choices:
             return
+        if not isinstance(choices, list | tuple):
+            self._sink.provider_diagnostic(
+                "E_CHOICES", f"a chunk's choices are {choices!r:.60}; expected a list", fault="protocol"
+            )
+            return
         if len(choices) == 1:
             self._choice(choices[0])
             return
@@ -152,7 +157,7 @@ class Adapter:
                     "E_CHOICE_INDEX", f"one chunk has two choices with the index {index}", fault="protocol"
                 )
                 return
-            seen.add(index)
+            seen.add(index if type(index) is int else -1)
         for choice in choices:
             self._choice(choice)
 

@@ -38,7 +38,6 @@ from typing import Any, ClassVar, Final
 from interlock.stream.access import get, items, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits
-from interlock.stream.wires.fragments import push_text
 from interlock.vocabulary import EndReason, SourceEnd
 
 __all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
@@ -130,7 +129,9 @@ class Adapter:
                 return
             if item.arguments_done:
                 self._violation(response, "a delta after the arguments were done", item)
-            push_text(self._sink, item.key, get(event, "delta"))
+            delta = get(event, "delta")
+            if delta:
+                self._sink.arguments_delta(item.key, delta)
         elif kind == "response.output_item.added":
             self._item(event, get(event, "item"))
         elif kind == "response.function_call_arguments.done" or kind == "response.mcp_call_arguments.done":

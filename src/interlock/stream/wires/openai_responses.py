@@ -72,7 +72,8 @@ _ITEM_CALLS: Final[Mapping[str, str]] = {
     "computer_call": "action",
     "tool_search_call": "arguments",
 }
-_TERMINALS: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
+_BEGINNINGS: Final = ("response.created", "response.in_progress", "response.queued")
+_TERMINALS: Final = ("response.completed", "response.incomplete", "response.failed")
 
 
 def recognises(event: Any) -> int:
@@ -80,10 +81,10 @@ def recognises(event: Any) -> int:
     kind = get(event, "type")
     if not isinstance(kind, str):
         return 0
-    # The same words are used by the realtime wire, whose events carry an event id.
-    if kind.startswith("response.") and get(event, "event_id") is None:
-        return 2 if kind != "response.done" else 0
-    return 0
+    # The same words are used by the realtime wire, whose events carry an event id and no number.
+    if not kind.startswith("response.") or kind == "response.done" or get(event, "event_id") is not None:
+        return 0
+    return 1 if kind in _BEGINNINGS and get(event, "sequence_number") is None else 2
 
 
 class _Item:
@@ -363,7 +364,7 @@ def _finished(raw: Any) -> bool:
 
 def _client_item(kind: Any, raw: Any) -> bool:
     """Tell whether an item with fields of its own is the client's to run."""
-    if kind not in _ITEM_CALLS:
+    if not isinstance(kind, str) or kind not in _ITEM_CALLS:
         return False
     if kind == "shell_call":
         environment = get(raw, "environment")
