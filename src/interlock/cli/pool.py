@@ -33,7 +33,7 @@ def process(job: Job, source: Iterable[Batch]) -> Generator[tuple[Batch, list[Ou
             if pool is None:
                 pool = ProcessPoolExecutor(cores, mp_context=get_context("spawn"), initializer=_ignore_interrupts)
                 stack.callback(pool.shutdown, wait=True, cancel_futures=True)
-            with _workers_ignore_interrupts():
+            with _workers_ignore_interrupts(), _whole_pool():
                 waiting.append((batch, pool.submit(work, job, batch.to_read())))
             if len(waiting) > 2 * cores:
                 yield _next(waiting)
@@ -43,8 +43,14 @@ def process(job: Job, source: Iterable[Batch]) -> Generator[tuple[Batch, list[Ou
 
 def _next(waiting: deque[tuple[Batch, Future[list[Outcome]]]]) -> tuple[Batch, list[Outcome]]:
     batch, future = waiting.popleft()
-    try:
+    with _whole_pool():
         return batch, future.result()
+
+
+@contextmanager
+def _whole_pool() -> Iterator[None]:
+    try:
+        yield
     except BrokenProcessPool:
         raise Failure("a worker process was ended from outside; is the memory full?") from None
 

@@ -82,7 +82,8 @@ def kind_of(head: bytes) -> Kind | None:
 
 def event_of_line(line: bytes) -> Any:
     """Return the event of one line; what is no JSON object is `{"raw": line}`."""
-    return "[DONE]" if line.strip() == b'"[DONE]"' else event_of(line)
+    text = line.strip()
+    return "[DONE]" if text == b'"[DONE]"' else event_of(text)
 
 
 def _array(data: bytes, path: str) -> Iterator[Any]:

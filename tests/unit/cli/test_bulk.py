@@ -2,6 +2,7 @@
 
 import json
 import threading
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -266,3 +267,44 @@ def test_progress_is_silent_where_nobody_looks_and_a_bar_where_somebody_does(cli
     shown = cli("heal", "a.jsonl", "--output", "d.jsonl").err
     assert "healing 100%" in shown
     assert (tmp_path / "c.jsonl").read_bytes() == (tmp_path / "d.jsonl").read_bytes()
+
+
+def test_a_worker_that_is_killed_ends_the_run_with_one_line(cli, tmp_path, monkeypatch):
+    from concurrent.futures.process import BrokenProcessPool
+
+    class Broken:
+        def __init__(self, *_, **__):
+            pass
+
+        def submit(self, *_):
+            raise BrokenProcessPool
+
+        def shutdown(self, **_):
+            pass
+
+    put(tmp_path, ["orphan", "healthy"] * 4)
+    monkeypatch.setattr(pool, "_cores", lambda: 2)
+    monkeypatch.setattr(pool, "ProcessPoolExecutor", Broken)
+    monkeypatch.setattr(pool, "_ALONE", 1)
+    ran = cli("heal", "a.jsonl", "--output", "out.jsonl")
+    assert ran.status == 2
+    assert "a worker process was ended from outside" in ran.err
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_outside_the_main_thread_it_works_too(cli, tmp_path, monkeypatch):
+    put(tmp_path, ["orphan", "healthy"] * 4)
+    monkeypatch.setattr(pool, "_cores", lambda: 2)
+    monkeypatch.setattr(pool, "_ALONE", 1)
+    statuses = []
+    thread = threading.Thread(target=lambda: statuses.append(cli("heal", "a.jsonl", "--output", "out.jsonl").status))
+    thread.start()
+    thread.join(60)
+    assert statuses == [0]
+    assert (tmp_path / "out.jsonl").read_text(encoding="utf-8") == text_of(["orphan", "healthy"] * 4, expected)
+
+
+def test_a_device_is_written_to_directly(cli, tmp_path):
+    put(tmp_path, ["orphan"])
+    assert cli("heal", "a.jsonl", "--output", "/dev/null").status == 0
+    assert not Path("/dev/null").is_file()

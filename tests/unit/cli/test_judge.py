@@ -215,6 +215,38 @@ def test_without_rich_the_same_facts_are_printed_as_plain_text(cli, recordings, 
     assert "1 call: 1 execute." in ran.out
 
 
+def test_a_long_stream_is_read_to_its_end(cli):
+    start, *rest = chat("{}").splitlines()
+    text = json.dumps({"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "x" * 50}}]})
+    stream = b"\n".join([start, *[text.encode()] * 2500, *rest])
+    assert reason(cli("judge", "-", "--json", stdin=stream)) == "complete"
+    assert reason(cli("judge", "-", "--json", stdin=stream[: -len(rest[0]) - 20])) == "stream_incomplete"
+
+
+def test_remarks_on_the_whole_stream_are_shown(cli):
+    start, *rest = chat("{}").decode().splitlines()
+    assert "no JSON: 'oops'" in cli("judge", "-", stdin="\n".join([start, "oops", *rest]).encode()).out
+
+
+def test_a_stream_that_fits_no_wire_is_not_judged_as_the_one_that_was_named_without_a_word(cli):
+    """Where nothing tells the wire, the caller's word stands."""
+    ran = cli("judge", "-", "--wire", "anthropic", "--json", stdin=b'{"x": 1}')
+    assert (ran.status, ran.json["decisions"]) == (0, [])
+
+
+@pytest.mark.parametrize("text", [b"[]", b'["text"]', b"data: {\n\n", b'[{"raw": "x"}]'])
+def test_a_recording_without_an_event_is_refused(cli, text):
+    ran = cli("judge", "-", stdin=text)
+    assert ran.status == 2
+    assert "no event" in ran.err
+
+
+def test_a_name_without_a_file_is_refused(cli):
+    for path in ("a\x00b.sse", "a\x00b.json"):
+        ran = cli("judge", path)
+        assert (ran.status, ran.err.count("\n")) == (2, 1)
+
+
 STREAMS = [
     path
     for path in shared_files("recordings/streams/*/*.*")
