@@ -45,9 +45,7 @@ def test_every_change_has_its_heading_and_nothing_else_has_one(drawn):
 
 def test_what_moved_and_what_was_joined_is_named():
     before = [{"n": 0}, {"n": 1}, {"n": 2}, {"n": 3}]
-    moved = HealResult(
-        messages=[before[0], before[2], before[1], before[3]], wire="x", provider=None, positions=(0, 2, 1, 3)
-    )
+    moved = SimpleNamespace(messages=[before[0], before[2], before[1], before[3]], positions=(0, 2, 1, 3))
     assert [line for line, _ in diff(moved, before)] == ["@@ message 1 moved to 2 @@"]
     joined = SimpleNamespace(messages=[{"n": 9}, before[2], before[3]], positions=(0, 0, 1, 2))
     lines = [line for line, _ in diff(joined, before)]
