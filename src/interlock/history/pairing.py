@@ -11,6 +11,7 @@ bound to a call the way a reader would do it:
 3. A result still alone is early if a later call with its id is open.
 4. Without ids on both sides (formats without ids, ids lost on the way) the tool's
    name stands in for the id, then the order, when there are as many of one as of the other.
+   Those that stand elsewhere answer the open calls of their name, when there are as many.
 
 What is left is an orphan.
 """
@@ -128,7 +129,7 @@ def pair(messages: Sequence[Message], *, shape: TurnShape, result_role: str) -> 
                 late.append((bound, seen))
             else:
                 nameless.append(bound)
-    _bind_nameless(nameless, answer_of)
+    nameless = _bind_nameless(nameless, answer_of)
     by_id: dict[str, list[tuple[int, Open]]] = {}
     for number, turn in enumerate(turns):
         for call in turn.calls:
@@ -153,7 +154,7 @@ def pair(messages: Sequence[Message], *, shape: TurnShape, result_role: str) -> 
                 break
         else:
             orphans.append(bound)
-    orphans += [bound for bound in nameless if not _is_bound(bound, turns)]
+    orphans += _bind_by_name(nameless, turns)
     orphans.sort(key=lambda bound: bound.at)
     for turn in turns:
         for call in turn.calls:
@@ -218,12 +219,15 @@ def _bind_at_home(bound: Bound, turn: Turn) -> bool:
     return False
 
 
-def _bind_nameless(nameless: Sequence[Bound], answer_of: dict[int, Turn]) -> None:
-    """Bind results without an id inside the turn they answer: by name, then by order."""
+def _bind_nameless(nameless: Sequence[Bound], answer_of: dict[int, Turn]) -> list[Bound]:
+    """Bind results without an id inside the turn they answer, by name, then by order; return those left."""
     groups: dict[int, tuple[Turn, list[Bound]]] = {}
+    left: list[Bound] = []
     for bound in nameless:
         turn = answer_of.get(bound.at)
-        if turn is not None:
+        if turn is None:
+            left.append(bound)
+        else:
             groups.setdefault(id(turn), (turn, []))[1].append(bound)
     for turn, found in groups.values():
         rest: list[Bound] = []
@@ -239,7 +243,34 @@ def _bind_nameless(nameless: Sequence[Bound], answer_of: dict[int, Turn]) -> Non
         if len(rest) == len(open_calls):
             for bound, call in zip(rest, open_calls, strict=True):
                 call.answers.append(bound)
+        else:
+            left += rest
+    return left
 
 
-def _is_bound(bound: Bound, turns: Sequence[Turn]) -> bool:
-    return any(bound in call.answers for turn in turns for call in turn.calls)
+def _bind_by_name(nameless: Sequence[Bound], turns: Sequence[Turn]) -> list[Bound]:
+    """Bind stray results without ids to the open calls of their name, if there are as many; return the rest.
+
+    A result may come late, but early only from right ahead of its turn: anything else would be a guess.
+    """
+    if not nameless:
+        return []
+    open_calls: dict[str, list[Open]] = {}
+    for turn in turns:
+        for call in turn.calls:
+            if not call.answers and call.call.name is not None:
+                open_calls.setdefault(call.call.name, []).append(call)
+    strays: dict[str | None, list[Bound]] = {}
+    for bound in nameless:
+        strays.setdefault(bound.result.name, []).append(bound)
+    left: list[Bound] = []
+    for name, found in strays.items():
+        known = open_calls.get(name, []) if name is not None else []
+        if len(found) == len(known) and all(
+            bound.at >= call.turn.first - len(nameless) for bound, call in zip(found, known, strict=True)
+        ):
+            for bound, call in zip(found, known, strict=True):
+                call.answers.append(bound)
+        else:
+            left += found
+    return left
