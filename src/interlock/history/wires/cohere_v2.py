@@ -1,4 +1,4 @@
-r"""`cohere_v2`: the messages of Cohere's `/v2/chat`.
+"""`cohere_v2`: the messages of Cohere's `/v2/chat`.
 
 API: Cohere Chat v2; https://docs.cohere.com/v2/reference/chat and cohere-python 7.3.1 (read 2026-11).
 
@@ -7,7 +7,7 @@ One call and its answer::
     {"role": "assistant", "tool_plan": "I will add.",
      "tool_calls": [{"id": "add_1", "type": "function", "function": {"name": "add", "arguments": "{}"}}]}
     {"role": "tool", "tool_call_id": "add_1",
-     "content": [{"type": "document", "document": {"id": "1", "data": "{\"sum\": 61}"}}]}
+     "content": [{"type": "document", "document": {"id": "1", "data": {"sum": 61}}}]}
 
 The model's words beside its calls stand in `tool_plan`; a result is a string or a
 list of `text` and `document` blocks.
