@@ -135,7 +135,7 @@ def conversations(draw: st.DrawFn, *, thinking: bool = False) -> list[Step]:
             asked = []
             for _ in range(draw(st.integers(1, 3))):
                 number += 1
-                asked.append(Ask(f"call{number}", draw(st.sampled_from(TOOLS)), draw(_ARGUMENTS)))
+                asked.append(Ask(f"call_{number}", draw(st.sampled_from(TOOLS)), draw(_ARGUMENTS)))
             text = draw(st.just("") | _WORDS)
             steps.append(Reply(text, tuple(asked), draw(_WORDS) if thinking else ""))
             answers = [Answer(ask.id, ask.name, draw(_WORDS), draw(st.booleans())) for ask in asked]
@@ -148,19 +148,19 @@ def conversations(draw: st.DrawFn, *, thinking: bool = False) -> list[Step]:
 def sample() -> list[Step]:
     """A fixed conversation with parallel calls and two turns: the controls damage it."""
     first, second, third = (
-        Ask("call1", "get_weather", {"city": "Bergen"}),
-        Ask("call2", "read_file", {"path": "a"}),
-        Ask("call3", "write_file", {"path": "b", "content": "c"}),
+        Ask("call_1", "get_weather", {"city": "Bergen"}),
+        Ask("call_2", "read_file", {"path": "a"}),
+        Ask("call_3", "get_weather", {"city": "Oslo"}),
     )
     return [
         User("What is the weather?"),
         Reply("I will look.", (first, second)),
-        Results((Answer("call1", "get_weather", "rain"), Answer("call2", "read_file", "A"))),
+        Results((Answer("call_1", "get_weather", "rain"), Answer("call_2", "read_file", "A"))),
         Reply("It rains."),
-        User("Write it down."),
-        Reply("", (third,)),
-        Results((Answer("call3", "write_file", "done"),)),
-        Reply("It is written."),
+        User("And in Oslo?"),
+        Reply("One moment.", (third,)),
+        Results((Answer("call_3", "get_weather", "sun"),)),
+        Reply("The sun shines."),
         User("Thanks."),
     ]
 
@@ -213,7 +213,7 @@ def _late_results(steps: list[Step], pick: Pick) -> list[Step]:
 
 
 def _early_results(steps: list[Step], pick: Pick) -> list[Step]:
-    at = _one(_call_turns(steps), pick)
+    at = _one([at for at in _call_turns(steps) if at + 1 < len(steps)], pick)
     return [*steps[:at], steps[at + 1], steps[at], *steps[at + 2 :]]
 
 
@@ -233,7 +233,7 @@ def _doubled_result(steps: list[Step], pick: Pick) -> list[Step]:
 
 def _foreign_result(steps: list[Step], pick: Pick) -> list[Step]:
     at = _one(_places(steps, Results), pick)
-    stray = Answer("call99", "get_weather", "of another branch")
+    stray = Answer("call_99", "get_weather", "of another branch")
     return [*steps[:at], Results((*steps[at].answers, stray)), *steps[at + 1 :]]
 
 
@@ -267,7 +267,7 @@ def _new_id(make: Callable[[str], str]) -> Callable[[list[Step], Pick], list[Ste
     def change(steps: list[Step], pick: Pick) -> list[Step]:
         at = _one(_call_turns(steps), pick)
         old = steps[at].calls[0].id
-        return _renamed(steps, old, make(old), at)
+        return _renamed(steps, old, make(old))
 
     return change
 
@@ -308,12 +308,12 @@ def _inserted(step: Step) -> Callable[[list[Step], Pick], list[Step]]:
 
 
 def _assistant_first(steps: list[Step], pick: Pick) -> list[Step]:
-    first = next(at for at, step in enumerate(steps) if isinstance(step, User))
+    first = _one(_places(steps, User)[:1], pick)
     return [*steps[:first], Reply("Earlier I said this."), *steps[first:]]
 
 
 def _without_first_user(steps: list[Step], pick: Pick) -> list[Step]:
-    first = next(at for at, step in enumerate(steps) if isinstance(step, User))
+    first = _one(_places(steps, User)[:1], pick)
     if first + 1 >= len(steps):
         raise ImpossibleError
     return [*steps[:first], *steps[first + 1 :]]
@@ -417,7 +417,7 @@ def _json(value: Any) -> Any:
 
 def _nine(call_id: str) -> str:
     """An id as Mistral makes them, for the short ids of `conversations`."""
-    if not call_id.startswith("call") or len(call_id) > 9:
+    if not re.fullmatch(r"call_\d+", call_id):
         return call_id
     return hashlib.sha256(call_id.encode()).hexdigest()[:9]
 
@@ -464,7 +464,7 @@ def _cohere(step: Step) -> list[Any]:
     if isinstance(step, Results):
         for message, answer in zip(out, step.answers, strict=True):
             if answer.error:
-                document = {"id": "1", "data": answer.text}
+                document = {"id": "1", "data": {"said": answer.text}}
                 message["content"] = [{"type": "document", "document": document}]
     return out
 
