@@ -9,6 +9,7 @@ the tests run for too long counts as noticed. The checkout is not touched.
 from __future__ import annotations
 
 import argparse
+import ast
 import difflib
 import multiprocessing
 import os
@@ -21,12 +22,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "interlock" / "parser"
 MODULES = ["grammar", "tokens", "utf8", "machine", "views", "events", "results", "parser"]
-SHARP = [
-    "tests/unit/parser/test_diagnostics.py",
-    "tests/unit/parser/test_parser.py",
-    "tests/unit/parser/test_limits.py",
-]
+SHARP = ["tests/unit/parser/test_diagnostics.py", "tests/unit/parser/test_parser.py"]
 BROAD = [
+    "tests/unit/parser/test_limits.py",
     "tests/properties/parser",
     "tests/differential/test_exhaustive.py",
     "tests/differential/test_json_test_suite.py",
@@ -36,14 +34,16 @@ SECONDS = 90  # of processor time; the unchanged tests take a third
 
 def mutants() -> list[tuple[str, str, int]]:
     """Every (module, operator, occurrence)."""
-    from cosmic_ray.ast import get_ast_from_source
+    from cosmic_ray.ast import get_ast
     from cosmic_ray.plugins import get_operator, operator_names
 
     found = []
     for module in MODULES:
-        tree = get_ast_from_source((SOURCE / f"{module}.py").read_text())
+        tree = get_ast((SOURCE / f"{module}.py").read_text())
         nodes = list(walk(tree))
         for name in operator_names():
+            if "ariable" in name:  # these want to be told which variable
+                continue
             operator = get_operator(name)()
             count = sum(len(list(operator.mutation_positions(node))) for node in nodes)
             found += [(module, name, at) for at in range(count)]
@@ -60,7 +60,18 @@ def changed(module: str, operator: str, occurrence: int) -> str | None:
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
 
-    return mutate_code((SOURCE / f"{module}.py").read_bytes(), get_operator(operator)(), occurrence)
+    return mutate_code((SOURCE / f"{module}.py").read_text(), get_operator(operator)(), occurrence)
+
+
+def bare(code: str) -> str:
+    """The code without annotations, which nothing evaluates."""
+    tree = ast.parse(code)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg | ast.AnnAssign):
+            node.annotation = ast.Constant(0)
+        elif isinstance(node, ast.FunctionDef):
+            node.returns = None
+    return ast.dump(tree)
 
 
 def difference(module: str, code: str) -> str:
@@ -82,6 +93,7 @@ def survives(module: str, code: str, tests: list[str]) -> bool:
         os.dup2(null, 1)
         os.dup2(null, 2)
         os.environ["INTERLOCK_EXHAUSTIVE"] = "short"
+        os.environ["INTERLOCK_EXAMPLES"] = "60"
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         from importlib.machinery import SourceFileLoader
 
@@ -94,14 +106,15 @@ def survives(module: str, code: str, tests: list[str]) -> bool:
         SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
         import pytest
 
-        os._exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "pytest_timeout", "--timeout", "0", *tests]))
+        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "pytest_timeout", "--timeout", "0"]
+        os._exit(pytest.main([*options, "-k", "not ten_megabytes and not million", *tests]))
     finally:
         os._exit(99)
 
 
 def judge(mutant: tuple[str, str, int]) -> tuple[tuple[str, str, int], str, str]:
     code = changed(*mutant)
-    if code is None:
+    if code is None or bare(code) == bare((SOURCE / f"{mutant[0]}.py").read_text()):
         return mutant, "none", ""
     if survives(mutant[0], code, SHARP) and survives(mutant[0], code, BROAD):
         return mutant, "survived", difference(mutant[0], code)
@@ -136,9 +149,7 @@ def main() -> None:
                 break
     judged = counts["killed"] + counts["survived"]
     share = 100 * counts["killed"] / judged
-    print(
-        f"{judged} of {len(todo)} mutants judged: {counts['killed']} killed, {counts['survived']} survived: {share:.1f}%"
-    )
+    print(f"{judged} of {len(todo)} mutants judged, {counts['survived']} survived: {share:.1f}% killed")
     sys.exit(share < 92)
 
 

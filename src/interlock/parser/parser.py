@@ -359,10 +359,9 @@ class Parser:
 
     def _pending(self) -> tuple[str, ...]:
         core = self._core
-        if core.root_complete or not (core.stack or core.held or core.state != g.VALUE or self._tail or self._high):
-            return ("utf8",) if self._tail or self._high else ()
-        parts = ["object" if frame[1] else "array" for frame in core.stack[1:]]
+        parts: list[str] = []
         if core.stack:
+            parts += ["object" if frame[1] else "array" for frame in core.stack[1:]]
             parts.append("object" if core.is_object else "array")
         if core.state == g.STRING:
             parts.append("string")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+import os
 
 import pytest
 from hypothesis import example, given, settings
@@ -26,7 +27,7 @@ OPTIONS = st.fixed_dictionaries(
     },
 )
 REASONS = st.sampled_from(["complete", "length", "network_error", "provider_error", "cancelled", "unknown"])
-MANY = settings(max_examples=200, deadline=None)
+MANY = settings(max_examples=int(os.environ.get("INTERLOCK_EXAMPLES", "200")), deadline=None)
 
 
 @MANY

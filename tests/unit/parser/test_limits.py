@@ -266,7 +266,9 @@ def test_what_passes_a_limit_is_not_held(kind, size):
     """A small copy of the above, with small limits, because counting memory is slow."""
     prefix, again, code = PASSES_A_LIMIT[kind]
     text = prefix + again * (100_000 // len(again))
-    limits = Limits(input_bytes=80_000, string_bytes=40_000, queued_events=100, number_bytes=640, depth=64, trailing_bytes=640)
+    limits = Limits(
+        input_bytes=80_000, string_bytes=40_000, queued_events=100, number_bytes=640, depth=64, trailing_bytes=640
+    )
     chunks = [text[at : at + size] for at in range(0, len(text), size)]
     tracemalloc.start()
     try:

@@ -415,6 +415,23 @@ def test_nobody_hears_of_the_value_of_a_duplicate_key():
     assert (result.outcome, result.stable_value) == ("invalid", {"a": 1, "c": 3})
 
 
+def test_nobody_hears_of_it_when_it_comes_in_pieces():
+    """The same for strings that grow slowly, next to the key and deep below it."""
+    parser = Parser(string_progress=True)
+    for character in '{"a": "x", "a": ["in", {"b": "side"}], "a": "be", "c": "side"}':
+        parser.push(character)
+        _ = parser.failed
+    events = parser.drain_events()
+    assert [(event.path, event.text) for event in events if isinstance(event, StringProgress)] == [
+        ("/a", "x"),
+        *(("/c", character) for character in "side"),
+    ]
+    assert [(event.path, event.value) for event in events if isinstance(event, ValueCommitted)] == [
+        ("/a", "x"),
+        ("/c", "side"),
+    ]
+
+
 def test_kept_control_characters_are_a_repair_that_loses_nothing():
     parser = parsed('{"a": "x\ny\tz", "b\x00": "\x01"}', control_characters="keep")
     result = parser.finish("complete")
