@@ -112,6 +112,7 @@ class Adapter:
         self._turn = "step-0"
         self._step_over = False  # the current step had its finish-step
         self._silent_finish = False  # a finish without a reason came
+        self._broken = False  # an abort or an error came
         self._calls: dict[str, _Call] = {}  # toolCallId -> its latest call
 
     def push(self, event: Any) -> None:
@@ -158,8 +159,10 @@ class Adapter:
         elif kind == "finish":
             self._finish(word(camel(event, "finishReason")))
         elif kind == "abort":
+            self._broken = True
             self._sink.stream_end("cancelled", "abort")
         elif kind == "error":
+            self._broken = True
             self._sink.stream_end("provider_error", "error")
         elif kind == "done":
             self._sink.done_marker()
@@ -229,6 +232,8 @@ class Adapter:
             self._sink.call_held(held, reason)
 
     def _finish(self, said: str | None) -> None:
+        if self._broken:
+            return  # senders close what they aborted like any other message
         if said is None:
             self._silent_finish = True
         else:

@@ -271,6 +271,10 @@ class Adapter:
 
     def _result(self, event: Any) -> None:
         self._settle_all()
+        for agent in self._agents.values():
+            if agent.live:  # the result speaks for the query; nothing speaks for this message any more
+                agent.live = False
+                self._sink.turn_replaced(self._turn(agent))
         for denial in items(get(event, "permission_denials")):
             id = text_of(get(denial, "tool_use_id"))
             if id is not None:

@@ -49,21 +49,24 @@ __all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
 SOURCE_KEY: Final = "the message `id`, and the tool call chunk's `index` and `id` within it"
 
 
+_PROVIDERS: Final = (
+    "openai_chat",
+    "openai_responses",
+    "anthropic",
+    "gemini",
+    "bedrock_converse",
+    "mistral",
+    "cohere_v2",
+    "ollama",
+)
+
+
 def _all_words() -> dict[str, EndReason]:
     """Join the tables of the provider wires; a word that means two things is unknown."""
     words: dict[str, EndReason] = {}
-    for wire in (
-        "openai_chat",
-        "openai_responses",
-        "anthropic",
-        "gemini",
-        "bedrock_converse",
-        "mistral",
-        "cohere_v2",
-        "ollama",
-    ):
-        if wire in WIRES:
-            for said, reason in import_module(WIRES[wire]).END_REASONS.items():
+    for wire in _PROVIDERS:
+        for said, reason in import_module(WIRES[wire]).END_REASONS.items():
+            if "." not in said:  # with a dot it is the name of an event
                 words[said] = reason if words.get(said, reason) == reason else "unknown"
     # A stop string ends a text on its own terms, but may cut a call; the providers' wires look at that too.
     return {**words, "stop_sequence": "unknown", "STOP_SEQUENCE": "unknown"}
@@ -173,17 +176,17 @@ class Adapter:
 
     def _whole(self, raw: Any) -> None:
         """Take a message that did not come in chunks; one that did adds nothing."""
-        known = text_of(get(raw, "id")) in self._by_id
-        message = self._message(raw)
-        if known:
+        calls = [*items(get(raw, "tool_calls")), *items(get(raw, "invalid_tool_calls"))]
+        if text_of(get(raw, "id")) in self._by_id or any(text_of(get(call, "id")) in self._ids for call in calls):
             return
+        message = self._message(raw)
         parsed = [
             {
                 "index": at,
                 "id": get(call, "id"),
                 "function": {"name": get(call, "name"), "arguments": get(call, "args")},
             }
-            for at, call in enumerate([*items(get(raw, "tool_calls")), *items(get(raw, "invalid_tool_calls"))])
+            for at, call in enumerate(calls)
         ]
         if parsed:
             self._feed(message, parsed)

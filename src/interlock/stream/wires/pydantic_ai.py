@@ -249,7 +249,7 @@ class Adapter:
         """Take a response that was pushed itself: of the turn that its calls name, else of the current one."""
         turn = self._turn_of(response)
         if turn is None:
-            if self._ids & _ids(response) and not self._turn.parts:
+            if self._ids & _ids(response) and (self._turn.over or not self._turn.parts):
                 return  # a response that came before
             if self._turn.over:
                 self._next()
