@@ -21,6 +21,7 @@ from interlock.history.records import Repair
 from interlock.history.requests import history_key, renamed_tools, tool_names
 from interlock.history.rules import BY_NAME, RULES, policies_for
 from interlock.history.rules.base import Context, Finding, Rule
+from interlock.history.spans import crosses, stretch, suspicious, views_of
 from interlock.history.turns import Message
 from interlock.history.wires import WIRES
 from interlock.history.wires.base import Wire
@@ -178,10 +179,12 @@ def heal(
     context.whole = key is not None and any(name in body for name in _WHOLE)
     label = None if context.profile.name == "generic" else context.profile.name
     request = source if key is not None else None
-    readable = isinstance(history, (list, tuple))
-    if not readable or (not context.names and format_.screen(history, context)):
+    if not isinstance(history, (list, tuple)):
         return HealResult(messages=history, wire=format_.name, provider=label, request=request, _source=source)
-    views, repairs, remaining = _run(format_.read(history), context)
+    spans = _spans(history, format_, context)
+    if spans is not None and not spans.places:
+        return HealResult(messages=history, wire=format_.name, provider=label, request=request, _source=source)
+    views, repairs, remaining = _look(history, format_, context, spans)
     edited = bool(repairs)
     tool_fields: dict[str, Any] = {}
     if context.names:
@@ -199,14 +202,9 @@ def heal(
         return HealResult(
             messages=history, remaining=remaining, wire=format_.name, provider=label, request=request, _source=source
         )
-    healed: Any
-    healed, places = format_.write(views)
+    healed, positions = _written(views, history, format_)
     if not edited:
         healed = history  # only the declared tools have changed
-    positions: dict[int, int] = {}
-    for at, view in zip(places, views, strict=True):
-        for origin in view.origins:
-            positions.setdefault(origin, at)
     return HealResult(
         messages=healed,
         repairs=repairs,
@@ -217,7 +215,7 @@ def heal(
         request={**body, key: healed, **tool_fields} if key is not None else None,
         ids=context.ids,
         names=context.names,
-        _positions=tuple(positions.get(at) for at in range(len(history))),
+        _positions=positions,
         _source=source,
     )
 
@@ -301,6 +299,68 @@ def _context(
             if new != name:
                 context.names[new] = name
     return context
+
+
+@dataclass(frozen=True, slots=True)
+class _Spans:
+    """The stretches that need a close look, and where each call id stands."""
+
+    places: list[tuple[int, int]]
+    ids: dict[str, int]
+
+
+def _spans(history: Sequence[Any], wire: Wire, context: Context) -> _Spans | None:
+    """Return where to look closely; `None` when everywhere."""
+    if not history or context.names:
+        return None
+    scan = wire.scanner(context)
+    if scan is None:
+        return None
+    ids: dict[str, int] = {}
+    found = suspicious(history, scan, wire.is_word, ids)
+    return None if found is None else _Spans(found, ids)
+
+
+def _look(
+    history: Sequence[Any], wire: Wire, context: Context, spans: _Spans | None
+) -> tuple[list[Message], tuple[Repair, ...], tuple[Repair, ...]]:
+    """Run the rules on the spans alone where they say enough, else on the whole history."""
+    if spans is not None:
+        views = list(views_of(history, spans.places, wire.read_message))
+        stretches = sum(stretch(view) is not None for view in views)
+        if not crosses(views, spans.places, spans.ids):
+            out = _run(views, context)
+            kept = sum(stretch(view) is not None and not view.changed for view in out[0])
+            if kept == stretches and not context.names and spans.ids.keys().isdisjoint(context.ids):
+                return out
+        # A name or an id reaches beyond its span.
+        context.reset()
+    return _run(wire.read(history), context)
+
+
+def _written(views: Sequence[Message], history: Sequence[Any], wire: Wire) -> tuple[Any, tuple[int | None, ...]]:
+    """Return the native history of the views, and where each message of the input went."""
+    positions: list[int | None] = [None] * len(history)
+    if not any(stretch(view) is not None for view in views):
+        healed, places = wire.write(views)
+        for at, view in zip(places, views, strict=True):
+            for origin in view.origins:
+                if positions[origin] is None:
+                    positions[origin] = at
+        return healed, tuple(positions)
+    out: list[Any] = []
+    for view in views:
+        healthy = stretch(view)
+        if healthy is not None:
+            start, stop = healthy
+            positions[start:stop] = range(len(out), len(out) + stop - start)
+            out += history[start:stop]
+            continue
+        for origin in view.origins:
+            if positions[origin] is None:
+                positions[origin] = len(out)
+        out.append(wire.assemble(view) if view.changed else view.native)
+    return out, tuple(positions)
 
 
 def _run(views: list[Message], context: Context) -> tuple[list[Message], tuple[Repair, ...], tuple[Repair, ...]]:

@@ -82,6 +82,12 @@ class Context:
             self._held = messages
         return self._pairing[1]
 
+    def reset(self) -> None:
+        """Forget what a run has left."""
+        self.names.clear()
+        self.ids.clear()
+        self._pairing = self._held = None
+
     def insert_after(self, message: Message, role: Role, held: Sequence[Part]) -> tuple[Edit, ...]:
         """Return the edit that puts a new message behind another."""
         return (InsertMessage(after=message, new=self.wire.new_message(role, held)),)

@@ -18,8 +18,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, ClassVar, Literal
 
+from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import (
     Approval,
     Call,
@@ -67,67 +69,82 @@ class AISDK(Wire):
             held = () if content is None else (Opaque(native=content, index=0),)
         return Message(role=role, parts=held, native=native, origins=(at,), form=form)
 
-    def screen(self, messages: Sequence[Any], context: Any) -> bool:
+    def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: text, client calls, and a `tool` message right behind."""
         profile = context.profile
-        if profile.name not in ("generic", "openai") or not messages or "system" not in profile.roles:
-            return False
+        if profile.name not in ("generic", "openai") or "system" not in profile.roles:
+            return None
         longest, fits = profile.id_length or 1 << 30, re.compile(profile.name_pattern).fullmatch
         fitting: set[str] = set()
-        waiting: dict[str, str] = {}
-        try:
-            for message in messages:
-                role, content = message["role"], message["content"]
-                if len(message) != 2:
-                    return False
-                if role == "tool":
+
+        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> int:
+            waiting: dict[str, str] = {}
+            at = opened = start
+            try:
+                for at, message in enumerate(messages if not start else islice(messages, start, None), start):
+                    role, content = message["role"], message["content"]
+                    if len(message) != 2:
+                        return opened if waiting else at
+                    if role == "tool":
+                        for part in content:
+                            if part["type"] != "tool-result" or waiting.pop(part["toolCallId"]) != part["toolName"]:
+                                return opened
+                            if len(part) != 4 or type(part["output"]["type"]) is not str:
+                                return opened
+                        if waiting or not content:
+                            return opened
+                        continue
+                    if waiting:
+                        return opened
+                    if type(content) is str:
+                        if role == "assistant":
+                            if not content or content.isspace():
+                                return at
+                        elif role != "user" and role != "system":
+                            return at
+                        continue
+                    if type(content) is not list or (role != "user" and role != "assistant"):
+                        return at
+                    blank = True
                     for part in content:
-                        if part["type"] != "tool-result" or waiting.pop(part["toolCallId"]) != part["toolName"]:
-                            return False
-                        output = part["output"]
-                        if len(part) != 4 or type(output["type"]) is not str:
-                            return False
-                    if waiting or not content:
-                        return False
-                    continue
-                if waiting:
-                    return False
-                if type(content) is str:
-                    if role == "assistant":
-                        if not content or content.isspace():
-                            return False
-                    elif role != "user" and role != "system":
-                        return False
-                    continue
-                if type(content) is not list or (role != "user" and role != "assistant"):
-                    return False
-                blank = True
-                for part in content:
-                    kind = part["type"]
-                    if kind == "text":
-                        text = part["text"]
-                        if len(part) != 2 or type(text) is not str:
-                            return False
-                        blank = blank and (not text or text.isspace())
-                    elif kind == "tool-call" and role == "assistant":
-                        call_id, name = part["toolCallId"], part["toolName"]
-                        if type(part["input"]) is not dict or len(part) != 4 or call_id in waiting:
-                            return False
-                        if type(call_id) is not str or not 0 < len(call_id) <= longest:
-                            return False
-                        if name not in fitting:
-                            if not fits(name):
-                                return False
-                            fitting.add(name)
-                        waiting[call_id] = name
-                        blank = False
-                    else:
-                        return False
-                if blank and role == "assistant":
-                    return False
-        except (KeyError, TypeError, AttributeError):
+                        kind = part["type"]
+                        if kind == "text":
+                            text = part["text"]
+                            if len(part) != 2 or type(text) is not str:
+                                return at
+                            blank = blank and (not text or text.isspace())
+                        elif kind == "tool-call" and role == "assistant":
+                            call_id, name = part["toolCallId"], part["toolName"]
+                            if type(part["input"]) is not dict or len(part) != 4 or call_id in waiting:
+                                return at
+                            if type(call_id) is not str or not 0 < len(call_id) <= longest:
+                                return at
+                            if name not in fitting:
+                                if not fits(name):
+                                    return at
+                                fitting.add(name)
+                            waiting[call_id] = name
+                            places[call_id] = REUSED if places.get(call_id, at) != at else at
+                            opened = at
+                            blank = False
+                        else:
+                            return at
+                    if blank and role == "assistant":
+                        return at
+            except (KeyError, TypeError, AttributeError):
+                return opened if waiting else at
+            return opened if waiting else len(messages)
+
+        return scan
+
+    def is_word(self, native: Any) -> bool:
+        """Say whether a message is the user's and holds text only."""
+        if not isinstance(native, dict) or native.get("role") != "user":
             return False
-        return not waiting
+        content = native.get("content")
+        if isinstance(content, list):
+            return all(isinstance(part, dict) and part.get("type") == "text" for part in content)
+        return isinstance(content, str)
 
     def with_call(self, part: Call, **changes: Any) -> Call:
         """Return the call with another id, name or input."""

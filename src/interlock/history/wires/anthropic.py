@@ -17,8 +17,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, ClassVar, Final, Literal
 
+from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_string, opaque_message, role_in
 
@@ -57,97 +59,107 @@ class Anthropic(Wire):
             held = () if content is None else (Opaque(native=content, index=0),)
         return Message(role=role, parts=held, native=native, origins=(at,), form=form)
 
-    def screen(self, messages: Sequence[Any], context: Any) -> bool:
+    def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: text, signed thinking, calls, and their results up front."""
         profile = context.profile
         if profile.name != "anthropic" or context.tools == [] or (context.whole and context.tools is None):
-            return False
-        if context.options.get("thinking") is not None or not messages:
-            return False
+            return None
+        if context.options.get("thinking") is not None:
+            return None
         fits, id_fits = re.compile(profile.name_pattern).fullmatch, re.compile(profile.id_pattern).fullmatch
         names: set[str] = set()
-        seen: set[str] = set()
-        waiting: set[str] = set()
-        marks = 0
-        role = ""
-        try:
-            for message in messages:
-                role, content = message["role"], message["content"]
-                if len(message) != 2:
-                    return False
-                if type(content) is str:
-                    if waiting or not content or content.isspace():
-                        return False
-                    if role != "user" and role != "assistant":
-                        return False
-                    continue
-                if type(content) is not list or not content:
-                    return False
-                if role == "user":
-                    spoken = False
-                    for block in content:
-                        kind = block["type"]
-                        if kind == "tool_result":
-                            waiting.remove(block["tool_use_id"])
-                            if spoken or not _plain_result(block):
-                                return False
-                        elif kind == "text":
-                            text = block["text"]
-                            spoken = True
-                            if not text or text.isspace():
-                                return False
-                        else:
-                            return False
-                        if len(block) > 2:
-                            if not block.keys() <= _USUAL:
-                                return False
-                            marks += "cache_control" in block
-                    if waiting:
-                        return False
-                elif role == "assistant":
-                    if waiting:
-                        return False
-                    thinking = True  # nothing but thinking so far
-                    kind = ""
-                    for block in content:
-                        kind = block["type"]
-                        if kind == "tool_use":
-                            call_id, name = block["id"], block["name"]
-                            if type(block["input"]) is not dict or call_id in seen or not id_fits(call_id):
-                                return False
-                            if name not in names:
-                                if not fits(name):
-                                    return False
-                                names.add(name)
-                            seen.add(call_id)
-                            waiting.add(call_id)
-                            thinking = False
-                        elif kind == "text":
-                            text = block["text"]
-                            thinking = False
-                            if not text or text.isspace():
-                                return False
-                        elif kind == "thinking":
-                            if not thinking or not block["signature"] or type(block["signature"]) is not str:
-                                return False
-                            if len(block) != 3:
-                                return False
-                            continue
-                        else:
-                            return False
-                        if len(block) > 2:
-                            if not block.keys() <= _USUAL:
-                                return False
-                            marks += "cache_control" in block
-                    if kind == "thinking":
-                        return False
-                else:
-                    return False
-        except (KeyError, TypeError, AttributeError):
+
+        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> int:
+            waiting: set[str] = set()
+            at = opened = start
+            role = ""
+            try:
+                for at, message in enumerate(messages if not start else islice(messages, start, None), start):
+                    role, content = message["role"], message["content"]
+                    if len(message) != 2:
+                        return opened if waiting else at
+                    if type(content) is str:
+                        if waiting:
+                            return opened
+                        if not content or content.isspace() or (role != "user" and role != "assistant"):
+                            return at
+                        continue
+                    if type(content) is not list or not content:
+                        return opened if waiting else at
+                    if role == "user":
+                        spoken = False
+                        for block in content:
+                            kind = block["type"]
+                            if kind == "tool_result":
+                                waiting.remove(block["tool_use_id"])
+                                if spoken or not _plain_result(block):
+                                    return opened
+                            elif kind == "text":
+                                text = block["text"]
+                                spoken = True
+                                if not text or text.isspace():
+                                    return opened if waiting else at
+                            else:
+                                return opened if waiting else at
+                            if len(block) > 2 and not block.keys() <= _USUAL:
+                                return opened if waiting else at
+                        if waiting:
+                            return opened
+                    elif role == "assistant":
+                        if waiting:
+                            return opened
+                        opened = at
+                        thinking = True  # nothing but thinking so far
+                        kind = ""
+                        for block in content:
+                            kind = block["type"]
+                            if kind == "tool_use":
+                                call_id, name = block["id"], block["name"]
+                                if type(block["input"]) is not dict or call_id in places or not id_fits(call_id):
+                                    places[call_id] = REUSED
+                                    return at
+                                if name not in names:
+                                    if not fits(name):
+                                        return at
+                                    names.add(name)
+                                places[call_id] = at
+                                waiting.add(call_id)
+                                thinking = False
+                            elif kind == "text":
+                                text = block["text"]
+                                thinking = False
+                                if not text or text.isspace():
+                                    return at
+                            elif kind == "thinking":
+                                if not thinking or not block["signature"] or type(block["signature"]) is not str:
+                                    return at
+                                if len(block) != 3:
+                                    return at
+                                continue
+                            else:
+                                return at
+                            if len(block) > 2 and not block.keys() <= _USUAL:
+                                return at
+                        if kind == "thinking":
+                            return at
+                    else:
+                        return opened if waiting else at
+            except (KeyError, TypeError, AttributeError):
+                return opened if waiting else at
+            if waiting or role != "user":
+                return opened if waiting else at
+            return len(messages)
+
+        return scan
+
+    def is_word(self, native: Any) -> bool:
+        """Say whether a message is the user's and holds text only."""
+        if not isinstance(native, dict) or native.get("role") != "user":
             return False
-        if marks and any(context.options.get(key) for key in ("tools", "system")):
-            marks = 5  # those count too: let the rule look
-        return role == "user" and not waiting and marks <= 4
+        content = native.get("content")
+        if isinstance(content, list):
+            return all(isinstance(block, dict) and block.get("type") == "text" for block in content)
+        return isinstance(content, str)
 
     def with_call(self, part: Call, **changes: Any) -> Call:
         """Return the call with another id, name or input."""
@@ -206,8 +218,7 @@ class Anthropic(Wire):
 
 
 _USUAL: Final = frozenset(
-    {"type", "text", "id", "name", "input", "tool_use_id", "content", "is_error"}
-    | {"cache_control", "citations", "caller"}
+    {"type", "text", "id", "name", "input", "tool_use_id", "content", "is_error"} | {"citations", "caller"}
 )
 
 

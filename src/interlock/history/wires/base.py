@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
+from interlock.history.spans import Scan
 from interlock.history.turns import Approval, Call, Message, Opaque, Part, Result, Role, Text
 
 __all__ = ["Wire", "as_json", "as_string", "opaque_message", "plain_text", "role_in"]
@@ -65,12 +66,18 @@ class Wire:
         """Return the view of one native message, whatever JSON value it is."""
         raise NotImplementedError
 
-    def screen(self, messages: Sequence[Any], context: Any) -> bool:  # noqa: ARG002
-        """Say for certain that no rule would find anything; `False` means "look closely".
+    def scanner(self, context: Any) -> Scan | None:  # noqa: ARG002
+        """Return a walk over native messages that stops where one is not surely healthy.
 
-        A shortcut for healthy histories. It may only know the common shapes.
+        A shortcut: what the walk passes is neither read nor copied, and no rule may find
+        anything in it. It need only know the common shapes. `None`: there is no such walk
+        for the target and the settings in hand.
         """
-        return False
+        return None
+
+    def is_word(self, native: Any) -> bool:
+        """Say whether a native message is the user's and holds words only, so that nothing is open behind it."""
+        return isinstance(native, dict) and native.get("role") == "user" and isinstance(native.get("content"), str)
 
     # -- fragments -------------------------------------------------------------------------------
 

@@ -19,9 +19,11 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.arguments import is_object_text
+from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_string, opaque_message, plain_text, role_in
 
@@ -103,59 +105,66 @@ class OpenAIChat(Wire):
                 )
         return Message(role=role, parts=tuple(held), native=native, origins=(at,), form=form)
 
-    def screen(self, messages: Sequence[Any], context: Any) -> bool:
+    def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: text, calls, and a `tool` message right behind for each."""
         profile = context.profile
         if profile.name not in _SCREENED or profile.alternates or profile.last != "any" or profile.reasoning_field:
-            return False
-        if "system" not in profile.roles or not messages:
-            return False
+            return None
+        if "system" not in profile.roles:
+            return None
         longest, fits = profile.id_length or 64, re.compile(profile.name_pattern).fullmatch
         names: set[str] = set()
-        waiting: set[str] = set()
-        try:
-            for message in messages:
-                role = message["role"]
-                if role == "tool":
-                    waiting.remove(message["tool_call_id"])
-                    if len(message) != 3 or type(message["content"]) is not str:
-                        return False
-                    continue
-                if waiting:
-                    return False
-                if role == "user" or role == "system" or role == "developer":
-                    if len(message) != 2 or type(message["content"]) is not str:
-                        return False
-                    continue
-                if role != "assistant":
-                    return False
-                content, entries = message.get("content"), message.get("tool_calls")
-                if not (len(message) == 2 and content) and not message.keys() <= _USUAL:
-                    return False
-                if type(content) is str:
-                    if not entries and (not content or content.isspace()):
-                        return False
-                elif content is not None or not entries:
-                    return False
-                if entries is None:
-                    continue
-                for entry in entries:
-                    function, call_id = entry["function"], entry["id"]
-                    name, arguments = function["name"], function["arguments"]
-                    if len(entry) != 3 or type(call_id) is not str or not 0 < len(call_id) <= longest:
-                        return False
-                    if name not in names:
-                        if not fits(name):
-                            return False
-                        names.add(name)
-                    if arguments != "{}" and not is_object_text(arguments):
-                        return False
-                    waiting.add(call_id)
-                if not entries or len(waiting) != len(entries):
-                    return False
-        except (KeyError, TypeError, AttributeError):
-            return False
-        return not waiting
+
+        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> int:
+            waiting: set[str] = set()
+            at = opened = start
+            try:
+                for at, message in enumerate(messages if not start else islice(messages, start, None), start):
+                    role = message["role"]
+                    if role == "tool":
+                        waiting.remove(message["tool_call_id"])
+                        if len(message) != 3 or type(message["content"]) is not str:
+                            return opened
+                        continue
+                    if waiting:
+                        return opened
+                    if role == "user" or role == "system" or role == "developer":
+                        if len(message) != 2 or type(message["content"]) is not str:
+                            return at
+                        continue
+                    if role != "assistant":
+                        return at
+                    content, entries = message.get("content"), message.get("tool_calls")
+                    if not (len(message) == 2 and content) and not message.keys() <= _USUAL:
+                        return at
+                    if type(content) is str:
+                        if not entries and (not content or content.isspace()):
+                            return at
+                    elif content is not None or not entries:
+                        return at
+                    if entries is None:
+                        continue
+                    opened = at
+                    for entry in entries:
+                        function, call_id = entry["function"], entry["id"]
+                        name, arguments = function["name"], function["arguments"]
+                        if len(entry) != 3 or type(call_id) is not str or not 0 < len(call_id) <= longest:
+                            return at
+                        if name not in names:
+                            if not fits(name):
+                                return at
+                            names.add(name)
+                        if arguments != "{}" and not is_object_text(arguments):
+                            return at
+                        waiting.add(call_id)
+                        places[call_id] = REUSED if places.get(call_id, at) != at else at
+                    if not entries or len(waiting) != len(entries):
+                        return at
+            except (KeyError, TypeError, AttributeError):
+                return opened if waiting else at
+            return opened if waiting else len(messages)
+
+        return scan
 
     @staticmethod
     def _call(entry: Any, at: int) -> Part:

@@ -1,0 +1,106 @@
+"""Where a history needs a close look: the rest is neither read nor copied.
+
+A wire's scan walks native messages and stops at the first one that it does not
+know to be healthy. From there on the walk looks for the next plain word of the
+user, where nothing can be open, and goes on. What lies between is a span. Only
+spans are read to views; each healthy stretch between them is one stand-in view,
+a plain word of the user, which no rule has anything to say about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from interlock.history.turns import Call, Message, Result, Text
+
+__all__ = ["REUSED", "Scan", "crosses", "stand_in", "stretch", "suspicious", "views_of"]
+
+#: From a place on, the first message that is not surely healthy (the length: none). Notes for each call id
+#: where it stands.
+Scan = Callable[[Sequence[Any], int, dict[str, int]], int]
+REUSED: Final = -1  # the id stands in several places
+_GAP: Final = "gap"
+
+
+def suspicious(
+    messages: Sequence[Any], scan: Scan, is_word: Callable[[Any], bool], places: dict[str, int]
+) -> list[tuple[int, int]] | None:
+    """Return the spans that need a close look, in order; `None` when that is most of the history.
+
+    Args:
+        messages: The native messages.
+        scan: The wire's walk.
+        is_word: Says whether a native message is the user's and holds nothing but words.
+        places: Filled with the place of each call id; `REUSED` for one that stands in several.
+    """
+    spans: list[tuple[int, int]] = []
+    end, at, covered = len(messages), 0, 0
+    while at < end:
+        bad = scan(messages, at, places)
+        if bad >= end:
+            break
+        low = bad
+        while low > at and not is_word(messages[low]):
+            low -= 1
+        high = bad + 1
+        while high < end and not (is_word(messages[high]) and _ends(messages, high)):
+            high += 1
+        stop = min(high + 1, end)
+        if spans and low < spans[-1][1]:
+            covered -= spans[-1][1] - spans[-1][0]
+            low = spans.pop()[0]
+        spans.append((low, stop))
+        covered += stop - low
+        if covered * 2 > end:
+            return None
+        at = high
+    return spans
+
+
+def _ends(messages: Sequence[Any], at: int) -> bool:
+    """Say whether no other message of the user follows, so that no joined turn is cut in two."""
+    if at + 1 >= len(messages):
+        return True
+    following = messages[at + 1]
+    return not (isinstance(following, dict) and following.get("role") == "user")
+
+
+def stand_in(start: int, stop: int) -> Message:
+    """Return the view that stands for the healthy messages from `start` up to `stop`."""
+    word = "(healthy messages)"
+    native = {"role": "user", "content": word}
+    held = (Text(native=word, text=word, index=0),)
+    return Message(role="user", parts=held, native=native, form="string", extra={_GAP: (start, stop)})
+
+
+def stretch(view: Message) -> tuple[int, int] | None:
+    """Return the healthy messages that a view stands for; `None` for a view of a message."""
+    found: tuple[int, int] | None = view.extra.get(_GAP)
+    return found
+
+
+def views_of(
+    messages: Sequence[Any], spans: Sequence[tuple[int, int]], read: Callable[[Any, int], Message]
+) -> Iterator[Message]:
+    """Yield views of the spans, and a stand-in for each stretch between them."""
+    at = 0
+    for start, stop in spans:
+        if start > at:
+            yield stand_in(at, start)
+        for place in range(start, stop):
+            yield read(messages[place], place)
+        at = stop
+    if at < len(messages):
+        yield stand_in(at, len(messages))
+
+
+def crosses(views: Sequence[Message], spans: Sequence[tuple[int, int]], places: dict[str, int]) -> bool:
+    """Say whether an id in a span stands in a healthy stretch too: then the spans say too little."""
+    for view in views:
+        for part in view.parts:
+            if isinstance(part, (Call, Result)) and part.call_id is not None:
+                place = places.get(part.call_id)
+                if place is not None and not any(start <= place < stop for start, stop in spans):
+                    return True
+    return False
