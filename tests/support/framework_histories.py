@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from support.histories import Ask, Reply, Results, Step, System, User
+from support.histories import Ask, Reply, Results, Step, System, User, render
 
 __all__ = ["FORMS", "nine", "plain"]
 
@@ -309,10 +309,26 @@ def ai_python_objects(steps: list[Step]) -> list[Any]:
     return [messages.Message.model_validate(message) for message in ai_python(steps)]
 
 
+def openai_agents(steps: list[Step]) -> list[Any]:
+    """Items as `to_input_list` gives them."""
+    return render(steps, "openai_responses")
+
+
+def openai_agents_objects(steps: list[Step]) -> list[Any]:
+    """Calls as the client's own objects."""
+    kind = pytest.importorskip("openai.types.responses").ResponseFunctionToolCall
+    return [
+        kind.model_validate(item)
+        if item.get("type") == "function_call" and isinstance(item["arguments"], str)
+        else item
+        for item in openai_agents(steps)
+    ]
+
+
 def plain(message: Any) -> Any:
     """Return a message as a JSON value, whatever it is."""
     if hasattr(message, "model_dump"):
-        return message.model_dump(mode="json")
+        return message.model_dump(mode="json", exclude_none=type(message).__module__.startswith("openai."))
     if hasattr(message, "parts"):
         adapter = pytest.importorskip("pydantic_ai.messages").ModelMessagesTypeAdapter
         return adapter.dump_python([message], mode="json")[0]
@@ -331,6 +347,8 @@ FORMS: dict[str, tuple[str, Callable[[list[Step]], list[Any]]]] = {
     "langchain-dumped": ("langchain", langchain_dumped),
     "langchain-objects": ("langchain", langchain_objects),
     "langchain-raw": ("langchain", langchain_raw),
+    "openai_agents": ("openai_agents", openai_agents),
+    "openai_agents-objects": ("openai_agents", openai_agents_objects),
     "pydantic_ai": ("pydantic_ai", pydantic_ai),
     "pydantic_ai-objects": ("pydantic_ai", pydantic_ai_objects),
 }

@@ -15,6 +15,7 @@ from interlock.history.wires.gemini import Gemini
 from interlock.history.wires.langchain import LangChain
 from interlock.history.wires.mistral import Mistral
 from interlock.history.wires.ollama import Ollama
+from interlock.history.wires.openai_agents import OpenAIAgents
 from interlock.history.wires.openai_chat import OpenAIChat
 from interlock.history.wires.openai_responses import OpenAIResponses
 from interlock.history.wires.pydantic_ai import PydanticAI
@@ -34,6 +35,7 @@ WIRES: Final[dict[str, Wire]] = {
         LangChain(),
         Mistral(),
         Ollama(),
+        OpenAIAgents(),
         OpenAIChat(),
         OpenAIResponses(),
         PydanticAI(),

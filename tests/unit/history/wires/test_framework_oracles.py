@@ -176,6 +176,38 @@ class TestLangChain:
         assert {message.status for message in healed[2:]} == {"error"}
 
 
+class TestOpenAIAgents:
+    @pytest.fixture(autouse=True)
+    def _needed(self) -> None:
+        pytest.importorskip("agents")
+
+    @staticmethod
+    def chat(items: Any) -> Any:
+        from agents.models.chatcmpl_converter import Converter
+
+        return Converter.items_to_messages(items)
+
+    @given(case=damaged())
+    @settings(max_examples=60, deadline=None)
+    def test_the_chat_that_the_sdk_makes_of_it_is_paired(self, case: Any) -> None:
+        items = [item for item in FORMS["openai_agents"][1](case[0]) if item.get("type") != "item_reference"]
+        healed = heal(items, wire="openai_agents", provider="deepseek").messages
+        sent = self.chat(healed)
+        assert [one.reason for one in heal(sent, wire="openai_chat").repairs if "tool" in one.rule] == []
+
+    @pytest.mark.parametrize("name", [*OPEN, "late-results", "foreign-result"])
+    def test_the_sdk_itself_pairs_nothing(self, name: str) -> None:
+        sent = self.chat(FORMS["openai_agents"][1](broken(name)))
+        assert [one.rule for one in heal(sent, wire="openai_chat").repairs if "tool" in one.rule] != []
+
+    def test_an_object_that_nothing_changed_is_the_same_object(self) -> None:
+        history = FORMS["openai_agents-objects"][1](sample()[:2])
+        healed = heal(history, wire="openai_agents").messages
+        assert healed[: len(history)] == history
+        assert all(new is old for new, old in zip(healed, history, strict=False))
+        assert [item["type"] for item in healed[len(history) :]] == ["function_call_output"] * 2
+
+
 class TestAIPython:
     """The package needs Python 3.12."""
 

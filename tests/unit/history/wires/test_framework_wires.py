@@ -39,6 +39,7 @@ def test_a_message_that_is_read_can_be_written(form: str, case: Any) -> None:
 def test_a_healthy_history_comes_back_as_the_same_object(form: str, steps: Any, provider: str | None) -> None:
     wire, render = FORMS[form]
     assume(not (form == "langchain-blocks" and provider == "strict_template"))  # which takes no lists of blocks
+    assume(wire != "openai_agents" or provider in (None, "openai"))  # its system messages are the developer's
     history = render(nine(steps))
     result = heal(history, wire=wire, provider=provider)
     assert result.repairs == () and result.remaining == (), [one.reason for one in result.repairs + result.remaining]
@@ -95,7 +96,8 @@ def test_equal_histories_heal_to_equal_bytes(form: str) -> None:
 @_forms
 def test_the_format_is_told_from_the_data(form: str) -> None:
     wire, render = FORMS[form]
-    assert detect_wire(render(sample())) == wire
+    same = {"openai_agents": "openai_responses"}  # nothing tells the SDK's items from the API's
+    assert detect_wire(render(sample())) == same.get(wire, wire)
 
 
 @pytest.mark.parametrize("wire", sorted({wire for wire, _ in FORMS.values()}))
