@@ -249,6 +249,7 @@ _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
         (
             r"ids were found without `?tool_result`? blocks",
             r"did not find \d+ tool_result block",
+            r"begin with a matching number of tool_result blocks",
             r"expected toolresult blocks at",
             r"no tool output found for",
             r"must be followed by tool messages",
@@ -257,7 +258,7 @@ _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
             r"tool results? (?:is|are) missing for tool calls?",
             r"do not have a corresponding toolmessage",
             r"tool call and result not match",
-            r"unprocessed tool calls",
+            r"history contains unprocessed tool calls",
             r"ai_missingtoolresultserror",
         ),
     ),
@@ -274,6 +275,7 @@ _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
             r"unexpected role roleenum\.tool",
             r"no previous assistant message with a tool call",
             r"cannot specify both message and tool_results",
+            r"does not contain any unprocessed tool calls",
         ),
     ),
     (
@@ -351,6 +353,8 @@ _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
             r"ends with a user role",
             r"end with a user role",
             r"last message of [\w-]+ must be a user",
+            r"must end with a `?modelrequest",
+            r"no user query found in messages",
         ),
     ),
     (
@@ -400,6 +404,7 @@ _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
             r"unexpected message role",
             r"unknown role",
             r"unsupported role",
+            r"unhandled item type or structure",
         ),
     ),
     (

@@ -154,8 +154,8 @@ class AISDKUI(GroupedWire):
         if (state in _DONE) is not isinstance(part, Result):
             return nulls
         # What belongs to another state may not be there at all; it is never sent.
-        foreign = {"output-available": ("errorText",), "output-error": ("output",)}.get(state, ("output", "errorText"))
-        return (*nulls, *(key for key in foreign if key in native))
+        own = {"output-available": "output", "output-error": "errorText"}.get(str(state))
+        return (*nulls, *(key for key in ("output", "errorText") if key in native and key != own))
 
     # -- writing ---------------------------------------------------------------------------------
 
