@@ -1,6 +1,7 @@
 """The normalized events: what every wire says about tool calls, in one set of words.
 
 A wire's file translates provider events into calls of a `Sink`. The records
+below are the same events as data: one JSON object a line on the wire
 `normalized`.
 
 `key` is a call's source key: the string that identifies the call on its wire
