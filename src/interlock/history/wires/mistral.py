@@ -15,9 +15,9 @@ a `thinking` chunk, and results may repeat the tool's name.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from interlock.history.turns import Call, Opaque, Part, Result, Text
+from interlock.history.turns import Call, Result
 from interlock.history.wires.openai_chat import OpenAIChat
 
 __all__ = ["Mistral"]
@@ -37,9 +37,3 @@ class Mistral(OpenAIChat):
         if call.name is None or call.slot == "function_call":
             return made
         return self.with_result(made, name=call.name)
-
-    def retyped(self, message: Any, part: Part) -> Part | None:
-        """Take a bare string in a list of chunks as a text chunk, besides what Chat Completions knows."""
-        if type(part) in (Opaque, Text) and isinstance(part.native, str) and message.form == "parts":
-            return Text(native={"type": "text", "text": part.native}, text=part.native, index=part.index)
-        return super().retyped(message, part)
