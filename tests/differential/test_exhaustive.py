@@ -58,6 +58,12 @@ def check(text, splits):
     for at in splits:
         assert run([text[:at], text[at:]]) == whole, (text, at)
     assert run(text) == whole, text
+    quiet = Parser(events=False)
+    quiet.push(text)
+    result = quiet.finish("complete")
+    assert (result.outcome, result.diagnostics) == (outcome, diagnostics), text
+    assert same(result.stable_value, stable), text
+    assert not valid or same(result.value, value), text
     return not failed
 
 

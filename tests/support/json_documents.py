@@ -21,11 +21,11 @@ _NUMBERS = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),
     st.sampled_from([0, -0.0, 1e308, 5e-324, 10**640, -(10**641)]),
 )
-_SCALARS = st.one_of(st.none(), st.booleans(), _NUMBERS, _TEXT)
+SCALARS = st.one_of(st.none(), st.booleans(), _NUMBERS, _TEXT)
 # Few keys, so that duplicates happen where texts are joined by hand.
 _KEYS = st.one_of(st.sampled_from(["", "a", "b", "~", "/", "a/b~c", "0"]), _TEXT)
 VALUES = st.recursive(
-    _SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_KEYS, inner, max_size=4), max_leaves=12
+    SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_KEYS, inner, max_size=4), max_leaves=12
 )
 _WHITE = st.sampled_from(["", "", "", " ", "\n", " \t\r\n"])
 

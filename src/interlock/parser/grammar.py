@@ -35,6 +35,8 @@ NEXT_VALUE: Final = 8
 WRONG: Final = -1
 COMMIT: Final = 9  # no character does it: a pattern found a whole scalar
 
+OPENINGS: Final = {"{": OPEN_OBJECT, "[": OPEN_ARRAY, '"': QUOTE}
+
 _WHITE: Final = dict.fromkeys(" \t\n\r", SKIP)
 _VALUE: Final = {
     **_WHITE,

@@ -55,6 +55,7 @@ from interlock.parser.grammar import (
     NUMBER,
     OPEN_ARRAY,
     OPEN_OBJECT,
+    OPENINGS,
     QUOTE,
     SKIP,
     STRING,
@@ -334,6 +335,17 @@ def machine(core: Core) -> Generator[None, Message, None]:
         mark = 0
         mark_at = base
         unscanned = 0  # where to try next to read several records at once
+        if (
+            state == VALUE
+            and end <= easy
+            and not (stack or report or base or over)
+            and (found_document := t.scan_document(buf, depth_limit)) is not None
+        ):
+            # Many a document is short and plain, and comes in one piece.
+            document, i = found_document
+            node.append(document)
+            state = DONE
+            core.root_complete = True
 
         while True:
             # Each round ends in one of three ways: `continue` after a step, `break` when the
@@ -442,7 +454,7 @@ def machine(core: Core) -> Generator[None, Message, None]:
                 else:
                     match = match_member(buf, i)
                 if match is not None:
-                    name, quoted, integer, fraction, literal, _, bracket = match.groups()
+                    name, quoted, integer, fraction, literal, _, opening = match.groups()
                     if end > easy and max(len(name), len(quoted or ""), len(integer or ""), len(fraction or "")) > easy:
                         match = None  # perhaps too long: the long way measures
                 if match is not None:
@@ -458,8 +470,8 @@ def machine(core: Core) -> Generator[None, Message, None]:
                                 where = _place(buf, match.start(1) - 1, base, extra, line, line_start)
                                 core.duplicate_key(where, node, key)
                         state = VALUE
-                    if bracket is not None:
-                        action = OPEN_OBJECT if bracket == "{" else OPEN_ARRAY
+                    if opening is not None:
+                        action = OPENINGS[opening]
                         i = match.start(7)
                     else:
                         action = COMMIT
@@ -687,6 +699,7 @@ def machine(core: Core) -> Generator[None, Message, None]:
     code, at, found, expected = fault
     core.state, core.node, core.is_object, core.key = state, node, is_object, key
     core.muted, core.duplicate = muted, duplicate
+    core.held = ""
     core.text = text + tail
     where = _place(buf, at, base, extra, line, line_start)
     core.failed_at = where[0]

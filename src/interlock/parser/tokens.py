@@ -24,8 +24,8 @@ WHITE: Final = re.compile(_WS)
 CONTROL: Final = re.compile(r"[\x00-\x1f]")
 
 # The common case in one step: a whole member or item, that is a scalar and what shows that
-# it is whole, or the bracket that opens a container. Groups: key, string, integer, fraction,
-# literal, end, bracket. What these do not match goes through the grammar's table.
+# it is whole, or the bracket or quote that opens anything else. Groups: key, string, integer,
+# fraction, literal, end, opening. What these do not match goes through the grammar's table.
 _ITEM: Final = rf'(?:(?:"({_PLAIN}*)"|({_INT})({_FRACTION})|(true|false|null)){_WS}([,\]}}]){_WS}|([\[{{]){_WS})'
 ITEM: Final = re.compile(rf"{_WS}()" + _ITEM)
 MEMBER: Final = re.compile(rf'{_WS}"({_PLAIN}*)"{_WS}:{_WS}' + _ITEM)
@@ -91,10 +91,10 @@ class _Strict:
     """What the standard library's scanner asks its owner."""
 
     strict = True
-    parse_float = float
+    parse_float: Any = float
     parse_int = int
     object_hook = None
-    object_pairs_hook = None
+    object_pairs_hook: Any = None
     memo: ClassVar[dict[str, str]] = {}
 
     @staticmethod
@@ -102,7 +102,45 @@ class _Strict:
         raise ValueError(name)
 
 
+class _StrictByHooks(_Strict):
+    @staticmethod
+    def parse_float(text: str) -> float:
+        value = float(text)
+        if value - value != 0:
+            raise ValueError(text)
+        return value
+
+    @staticmethod
+    def object_pairs_hook(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        if len(value) != len(pairs):
+            raise ValueError("a key twice")
+        return value
+
+
 _scan: Final = None if c_make_scanner is None else c_make_scanner(_Strict)
+_scan_by_hooks: Final = None if c_make_scanner is None else c_make_scanner(_StrictByHooks)
+
+
+def scan_document(text: str, depth: int) -> tuple[Any, int] | None:
+    """Return a whole object or array and where it ends, if it is so plain that nothing can be wrong.
+
+    The same ground rules as for `scan_records`, but keys and floats are checked by hooks, for
+    here there may be escapes. The number of brackets is at least the depth.
+    """
+    begin: int = WHITE.match(text).end()  # type: ignore[union-attr]
+    if (
+        text[begin : begin + 1] not in ("{", "[")
+        or "\\u" in text
+        or text.count("{") + text.count("[") > depth
+        or _scan_by_hooks is None
+    ):
+        return None
+    try:
+        found: tuple[Any, int] = _scan_by_hooks(text, begin)
+    except (ValueError, StopIteration, RecursionError):
+        return None
+    return found
 
 
 def scan_records(buf: str, i: int, window: int) -> tuple[list[Any], int] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import itertools
 import json
 import os
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from interlock.limits import Limits
 from interlock.parser import Parser, StringProgress, ValueCommitted
 from interlock.parser.events import ContainerClosed
-from support.json_documents import broken, cut, observe, raw, replay, texts
+from support.json_documents import SCALARS, broken, cut, observe, raw, replay, texts
 from support.strict_json import reference, same, standard
 
 SMALL = Limits(input_bytes=60, depth=2, string_bytes=7, number_bytes=5, queued_events=6, trailing_bytes=3)
@@ -42,6 +43,65 @@ def test_any_split_gives_the_same_state(data, whole, options, reason):
 def test_text_gives_the_same_state_as_its_bytes(data, whole, options, reason):
     """Text cut in any way gives what its UTF-8 bytes give."""
     assert observe([whole.encode()], reason, **options) == observe(data.draw(cut(whole)), reason, **options)
+
+
+def looked_at(pieces, reason, looks, **options):
+    """Like `observe`, without events, and with a look after every piece if `looks`."""
+    parser = Parser(events=False, **options)
+    for piece in pieces:
+        parser.push(piece)
+        if looks:
+            _ = parser.failed
+    look = parser.snapshot()
+    views = repr((look.stable_value, look.preview))
+    result = parser.finish(reason)
+    return look, views, result, repr(result.value) if result.executable else None, repr(result.stable_value)
+
+
+RECORD = [
+    '{"a":1}',
+    '{"a": "b", "c": null}',
+    '{"a":1,"a":2}',
+    '{"a" :1,"a":":"}',
+    '{"a":"\\n"}',
+    '{"a":1e999}',
+    '{"a":[1]}',
+    '{"a":{}}',
+    "[]",
+    "1",
+    '"{"',
+    '"}"',
+    '{"a":NaN}',
+    '{"a":-Infinity}',
+    '{"a":"\x00"}',
+    "{}",
+    "{",
+    '{"a":"\\ud800"}',
+    '{"a":"é"}',
+    '{"a":1e5}',
+    '{"a":12345678}',
+    '{"a":"abcdefghi"}',
+    "{1:2}",
+    '{"a":01}',
+    '{"a":"b","a":"b"}',
+    '{"a":1} ',
+]
+# Records and short documents are read by a quicker way when there are no events.
+RECORDS = st.one_of(
+    texts(st.lists(st.dictionaries(st.sampled_from(["a", "b", ":", "{"]), SCALARS, max_size=3), min_size=1)),
+    st.lists(st.sampled_from(RECORD)).map(lambda records: "[" + ", ".join(records) + "]"),
+)
+
+
+@MANY
+@given(st.data(), st.one_of(broken(), RECORDS), OPTIONS, REASONS, st.booleans())
+def test_doing_without_events_changes_nothing_else(data, whole, options, reason, looks):
+    """Cut in any way, and looked at or not, the value, views and diagnostics are those with events."""
+    if "limits" in options:
+        options = {**options, "limits": dataclasses.replace(SMALL, queued_events=10**6)}
+    _, look, views, result, value, stable, _ = observe([whole], reason, **options)
+    pieces = data.draw(cut(whole))
+    assert looked_at(pieces, reason, looks, **options) == (look, views, result, value, stable)
 
 
 @MANY
