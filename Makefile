@@ -64,7 +64,24 @@ fuzz: $(VENV)/.fuzz ## fuzz the parser for MINUTES (1)
 mutants: $(VENV)/.mutants ## change the parser in a thousand ways; the tests must notice (hours)
 	$(BIN)/python fuzz/mutants.py
 
-clean: ## remove all that was generated
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+# The newest Python here for the frameworks that need 3.12; without one their part is left out.
+PYTHON312 ?= $(shell for python in python3.14 python3.13 python3.12 $(PYTHON); do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo $$python && break; done)
+FRAMEWORKS := frameworks frameworks-openai2 frameworks-crewai $(if $(PYTHON312),frameworks-ai)
 
-.PHONY: help demo setup test lint types format bench-parser exhaustive fuzz mutants clean
+.frameworks/frameworks-ai/.done: PYTHON := $(PYTHON312)
+.frameworks/%/.done: pyproject.toml
+	@echo "installing the packages for $*"
+	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[schema,pydantic]' --group $* pytest pytest-timeout hypothesis
+	@touch $@
+
+frameworks: $(FRAMEWORKS:%=.frameworks/%/.done) ## the lock in real agent frameworks, each set in an environment of its own
+	@for group in $(FRAMEWORKS); do echo "$$group:"; \
+	.frameworks/$$group/bin/python -m pytest -q -p no:cacheprovider tests/frameworks tests/unit/tools/test_lock.py || exit 1; done
+
+clean: ## remove all that was generated
+	rm -rf $(VENV) .frameworks .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+.PHONY: help demo setup test lint types format bench-parser exhaustive fuzz mutants frameworks clean
