@@ -16,6 +16,7 @@ __all__ = ["ATTACHED", "BRIDGE", "CONTINUE", "EMPTY", "MARK", "NO_OUTPUT", "NO_R
 
 MARK: Final = "[interlock]"
 NO_RESULT: Final = f"{MARK} No result was recorded for this tool call; it may or may not have run."
+UNREAD: Final = f"{NO_RESULT} Its arguments could not be read."
 NOT_ALLOWED: Final = f"{MARK} This tool call was not allowed to run."
 NO_OUTPUT: Final = "(no output)"
 CONTINUE: Final = "Continue."
@@ -37,11 +38,13 @@ def stub_text(call: Call, context: Context) -> str:
             own = own(call)
         except Exception:
             own = None
-    return own if isinstance(own, str) and own.strip() else NO_RESULT
+    if isinstance(own, str) and own.strip():
+        return own
+    return UNREAD if call.malformed else NO_RESULT
 
 
-def is_stub(result: Result, context: Context) -> bool:
-    """Say whether a result is one that a repair had put in.
+def is_stub(result: Result, context: Context, call: Call) -> bool:
+    """Say whether a result is one that a repair had put in for this call.
 
     `options["synthetic_outputs"]` lists texts of other repairers that count as stubs too.
     """
@@ -51,5 +54,4 @@ def is_stub(result: Result, context: Context) -> bool:
     others = context.options.get("synthetic_outputs")
     if isinstance(others, (list, tuple, set, frozenset)) and text in others:
         return True
-    own = context.options.get("stub_text")
-    return isinstance(own, str) and text == own
+    return context.options.get("stub_text") is not None and text == stub_text(call, context)

@@ -43,7 +43,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     for call in context.pairing(messages).calls():
         if len(call.answers) < 2:
             continue
-        real = [bound for bound in call.answers if not is_stub(bound.result, context)] or call.answers
+        real = [bound for bound in call.answers if not is_stub(bound.result, context, call.call)] or call.answers
         kept = _kept(call, real, policy)
         seat = next((bound for bound in call.answers if _in_place(bound, call)), kept)
         new = kept.result
@@ -64,7 +64,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 ]
             elif not seated and new is not kept.result and bound is others[0]:
                 edits.append(ReplacePart(message=kept.message, part=kept.result, new=new))
-            stub = is_stub(bound.result, context)
+            stub = is_stub(bound.result, context, call.call)
             yield Finding(
                 message=bound.message,
                 part=bound.result,
