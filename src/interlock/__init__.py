@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from interlock.errors import InterlockError
     from interlock.gate.authority import Execution
     from interlock.gate.decision import Decision, Evidence, Report
-    from interlock.gate.guard import Guard
+    from interlock.gate.guard import Doomed, Guard
     from interlock.history.diagnose import Diagnosis, diagnose
     from interlock.history.engine import CheckResult, HealResult, check, heal
     from interlock.history.infer import infer_provider
@@ -34,6 +34,7 @@ _EXPORTS = {
     "Decision": "interlock.gate.decision",
     "Diagnosis": "interlock.history.diagnose",
     "Diagnostic": "interlock.diagnostics",
+    "Doomed": "interlock.gate.guard",
     "Evidence": "interlock.gate.decision",
     "Execution": "interlock.gate.authority",
     "Guard": "interlock.gate.guard",
@@ -55,6 +56,7 @@ __all__ = [
     "Decision",
     "Diagnosis",
     "Diagnostic",
+    "Doomed",
     "Evidence",
     "Execution",
     "Guard",

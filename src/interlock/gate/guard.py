@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
 from interlock.diagnostics import Diagnostic
@@ -21,10 +22,23 @@ from interlock.stream.wires import adapter_class
 from interlock.tools.validators import Toolset, compile_tools
 from interlock.vocabulary import SOURCE_ENDS, SourceEnd
 
-__all__ = ["Guard", "Watch"]
+__all__ = ["Doomed", "Guard", "Watch"]
 
 # What `push` may get besides the SDKs' own objects.
 _SPECIAL = frozenset({dict, str, bytes, bytearray, memoryview})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doomed:
+    """It is certain that a call cannot execute, while its stream still runs.
+
+    Attributes:
+        internal_id: The call; `None`: every call of the stream.
+        diagnostic: What settled it.
+    """
+
+    internal_id: str | None
+    diagnostic: Diagnostic
 
 
 class Guard:
@@ -192,13 +206,19 @@ class Guard:
                 "E_LIMIT_FRAME_BYTES", f"one event passes limits.frame_bytes ({self._limits.frame_bytes} bytes)"
             )
 
-    def watch(self, stream: Any) -> Watch:
+    def watch(self, stream: Any, *, announce_doomed: bool = False) -> Watch:
         """Wrap a stream of events, sync or async: each one is pushed, then passed on untouched.
 
         The guard notes how the stream ended: by itself, by an error (raised on to the caller), or because
-        the caller broke out; then the stream is closed. Call `finish` afterwards.
+        the caller broke out; then the stream is closed. Call `finish` afterwards. Let a stream run out when
+        nothing is wrong with it: on the wires that no event ends, leaving early confirms nothing.
+
+        Args:
+            stream: An iterable or asynchronous iterable of events.
+            announce_doomed: Put a `Doomed` record after the event that makes it certain that a call cannot
+                execute, once a call. Break out then to save the rest of the generation.
         """
-        return Watch(self, stream)
+        return Watch(self, stream, announce_doomed=announce_doomed)
 
     def source_ended(self, end: SourceEnd, message: str | None = None) -> None:
         """Say how the source of the events stopped; `watch` does this by itself.
@@ -324,7 +344,13 @@ class Guard:
             return
         self._doomed[key] = diagnostic
         if self._on_doomed is not None:
-            self._on_doomed(key, diagnostic)
+            try:
+                self._on_doomed(key, diagnostic)
+            except Exception as error:
+                # The caller's hook is no evidence about the stream.
+                self._coordinator.provider_diagnostic(
+                    "W_HOOK_RAISED", f"on_doomed raised {type(error).__name__}: {error}"
+                )
 
 
 def _reports(error: BaseException) -> bool:
@@ -341,9 +367,18 @@ def _reports(error: BaseException) -> bool:
 class Watch:
     """The stream that `Guard.watch` returns: iterate it with `for` or `async for`, once."""
 
-    def __init__(self, guard: Guard, stream: Any) -> None:
+    def __init__(self, guard: Guard, stream: Any, *, announce_doomed: bool = False) -> None:
         self._guard = guard
         self._stream = stream
+        self._announce = announce_doomed
+        self._announced = 0
+
+    def _news(self) -> Iterator[Doomed]:
+        """Yield what became doomed since the last look."""
+        doomed = self._guard.doomed
+        for internal_id in list(doomed)[self._announced :]:
+            yield Doomed(internal_id=internal_id, diagnostic=doomed[internal_id])
+        self._announced = len(doomed)
 
     def __iter__(self) -> Iterator[Any]:
         guard = self._guard
@@ -352,6 +387,8 @@ class Watch:
             for event in self._stream:
                 guard.push(event)
                 yield event
+                if self._announce:
+                    yield from self._news()
             end = "eof"
         except GeneratorExit:
             raise
@@ -372,6 +409,9 @@ class Watch:
             async for event in self._stream:
                 guard.push(event)
                 yield event
+                if self._announce:
+                    for news in self._news():
+                        yield news
             end = "eof"
         except GeneratorExit:
             raise

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interlock import Guard
+from interlock import Doomed, Guard
 
 SCHEMA = {
     "type": "object",
@@ -88,6 +91,51 @@ def test_an_unknown_tool_dooms_its_call_when_its_arguments_begin() -> None:
     assert not relaxed.doomed
 
 
+BAD = (
+    START,
+    {"type": "arguments_delta", "key": "a", "text": '{"mode": "x"'},
+    {"type": "arguments_delta", "key": "a", "text": "}"},
+)
+
+
+def test_watch_announces_a_doomed_call_once_after_the_event_that_settled_it() -> None:
+    """The events pass untouched; the record is added only on request."""
+    guard = Guard("normalized", tools={"f": SCHEMA})
+    assert list(guard.watch(iter(BAD))) == list(BAD)
+    guard = Guard("normalized", tools={"f": SCHEMA})
+    seen = list(guard.watch(iter(BAD), announce_doomed=True))
+    assert [type(one) for one in seen] == [dict, dict, Doomed, dict]
+    assert seen[2].internal_id == "call-0" and seen[2].diagnostic.path == "/mode"
+
+
+def test_watch_announces_async() -> None:
+    """The same with `async for`."""
+
+    async def source() -> AsyncIterator[Any]:
+        for event in BAD:
+            yield event
+
+    async def run() -> list[Any]:
+        guard = Guard("normalized", tools={"f": SCHEMA})
+        return [one async for one in guard.watch(source(), announce_doomed=True)]
+
+    assert [type(one) for one in asyncio.run(run())] == [dict, dict, Doomed, dict]
+
+
+def test_a_hook_that_raises_spoils_nothing() -> None:
+    """It is the caller's own fault, noted and not raised."""
+
+    def hook(internal_id: str | None, diagnostic: Any) -> None:
+        raise RuntimeError("hook")
+
+    guard = Guard("normalized", tools={"f": SCHEMA}, on_doomed=hook)
+    for event in BAD:
+        guard.push(event)
+    report = guard.finish()
+    assert [d.code for d in report.diagnostics] == ["W_HOOK_RAISED"]
+    assert report.decisions[0].reason != "unknown"
+
+
 @given(
     st.dictionaries(
         st.sampled_from(["mode", "count", "items", "text", "other"]),
@@ -101,8 +149,6 @@ def test_an_unknown_tool_dooms_its_call_when_its_arguments_begin() -> None:
 )
 def test_what_was_doomed_never_executes_and_what_executes_was_never_doomed(value: dict[str, Any], step: int) -> None:
     """The early no and the final verdict agree."""
-    import json
-
     text = json.dumps(value)
     guard = Guard("normalized", tools={"f": SCHEMA})
     guard.push(START)
