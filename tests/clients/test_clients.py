@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -34,19 +35,20 @@ def server() -> Iterator[WireServer]:
         yield running
 
 
-def read(client: Client, base: str, guard: Guard) -> Exception | None:
-    """Read a guarded stream to its end; return what the client raised."""
+def read(client: Client, base: str, guard: Guard, events: list[Any] | None = None) -> Exception | None:
+    """Read a guarded stream to its end, keeping its events; return what the client raised."""
+    events = [] if events is None else events
 
     async def read_async() -> None:
-        async for _ in guard.watch(client.open(base)):
-            pass
+        async for event in guard.watch(client.open(base)):
+            events.append(event)
 
     try:
         if client.is_async:
             asyncio.run(read_async())
         else:
-            for _ in guard.watch(client.open(base)):
-                pass
+            for event in guard.watch(client.open(base)):
+                events.append(event)
     except InterlockError:
         raise
     except Exception as error:
@@ -62,12 +64,14 @@ def test_a_whole_body_executes_with_the_exact_arguments(name: str, fault: str, s
         return
     client = CLIENTS[name]
     guard = Guard(client.wire, tools={"f": {"type": "object", "required": ["city"]}}, **client.options)
-    error = read(client, server.url(client.stream, fault), guard)
+    events: list[Any] = []
+    error = read(client, server.url(client.stream, fault), guard, events)
     report = guard.finish()
     if (name, fault) in CANNOT_READ:
         assert error is not None and executed(report) == []
         return
     assert error is None
+    assert Guard.detect(*events) == client.wire
     assert [one[1:] for one in executed(report)] == [("f", ARGUMENTS)], report.to_json()
 
 
@@ -80,6 +84,9 @@ def test_a_broken_body_executes_nothing(name: str, fault: str, server: WireServe
     read(client, server.url(client.stream, fault), guard)
     report = guard.finish()
     assert executed(report) == [], report.to_json()
+    assert bool(report.decisions) is not fault.startswith("error_body")
+    if fault == "error_event" and not name.startswith("litellm"):  # which calls it a broken connection
+        assert {decision.reason for decision in report.decisions} == {"provider_error"}
     assert all(guard.take(decision.internal_id) is None for decision in report.decisions)
 
 

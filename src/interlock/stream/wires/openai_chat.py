@@ -80,6 +80,8 @@ _FIELDS = frozenset(
 
 def recognises(event: Any) -> int:
     """Rate how well an event fits this wire: 0 not at all, 1 maybe, 2 surely."""
+    if get(event, "type") == "chunk":
+        event = get(event, "chunk")  # the official client's helper wraps the chunks
     if isinstance(get(event, "choices"), list):
         return 2 if get(event, "object") == "chat.completion.chunk" else 1
     return 0

@@ -34,7 +34,7 @@ START, STOP = GOOD[1], GOOD[-2]
         ([*GOOD[:-1], {"metadata": {"usage": {}}}, GOOD[-1]], "complete"),
         (bedrock("end_turn"), "complete"),
         (GOOD[1:], "complete"),
-        ([*GOOD[:3], *GOOD], "stream_incomplete"),
+        ([*GOOD[:3], *GOOD], "truncated"),
         ([*GOOD, GOOD[0]], "protocol_violation"),
         ([*GOOD[:2], START, *GOOD[2:]], "protocol_violation"),
         ([*GOOD[:-1], STOP, GOOD[-1]], "protocol_violation"),
