@@ -54,6 +54,9 @@ format: $(VENV)/.dev ## rewrite the code in the project's style
 bench-parser: $(VENV)/.bench ## the parser's speed and memory next to other partial parsers
 	@$(BIN)/python -m benchmarks.parser
 
+soak: $(VENV)/.dev ## the guard's life, 20,000 times in any order, and every wire's damage as often (hours)
+	SOAK_EXAMPLES=20000 $(BIN)/python -m pytest tests/properties/stream -n auto --timeout 0
+
 exhaustive: $(VENV)/.dev ## every JSON text of five symbols, at every split
 	INTERLOCK_EXHAUSTIVE=full $(BIN)/python -m pytest -n auto tests/differential/test_exhaustive.py
 
@@ -84,4 +87,4 @@ frameworks: $(FRAMEWORKS:%=.frameworks/%/.done) ## the lock in real agent framew
 clean: ## remove all that was generated
 	rm -rf $(VENV) .frameworks .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
-.PHONY: help demo setup test lint types format bench-parser exhaustive fuzz mutants frameworks clean
+.PHONY: help demo setup test lint types format bench-parser soak exhaustive fuzz mutants frameworks clean

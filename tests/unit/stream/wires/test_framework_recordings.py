@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 from interlock import Guard
-from support.frameworks import BUILDERS, Recording, each_recording
+from support.frameworks import BUILDERS, TERMINALS, Recording, each_recording
 from support.judging import executed, judged
-
-# The event that must be there before a call may execute, read off each framework's documentation.
-TERMINALS: dict[str, Callable[[Any], bool]] = {
-    "ag_ui": lambda event: event["type"] == "RUN_FINISHED",
-    "ai_python": lambda event: event["kind"] == "stream_end",
-    "ai_sdk_ui": lambda event: event != "[DONE]" and event["type"] == "finish",
-    "claude_agent": lambda event: event["type"] == "result",
-    "langchain": lambda event: bool(
-        {"finish_reason", "stop_reason", "status"} & set(event.get("response_metadata", {}))
-    ),
-    "openai_agents": lambda event: event.get("data", {}).get("type") == "response.completed",
-    "pydantic_ai": lambda event: event.get("kind") == "response",
-}
 
 
 def verdicts(recording: Recording, events: list[Any]) -> list[dict[str, Any]]:
