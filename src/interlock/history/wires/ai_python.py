@@ -21,10 +21,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
+from interlock.history.arguments import is_object_text
 from interlock.history.turns import Approval, Call, Media, Message, Opaque, Part, Result, Role, Text
 from interlock.history.wires.ai_sdk import media_kind, reasoning_part
-from interlock.history.wires.base import Wire, as_json, as_string, opaque_message
+from interlock.history.wires.base import as_json, as_string, opaque_message
 from interlock.history.wires.objects import Fields, class_beside, fields_of, source_of, with_fields
+from interlock.history.wires.screened import Fits, ScreenedWire
 
 __all__ = ["AIPython"]
 
@@ -37,7 +39,7 @@ _CLASSES: Final[Mapping[str, str]] = {
 _MODULES: Final = ("ai.types.messages",)
 
 
-class AIPython(Wire):
+class AIPython(ScreenedWire):
     """Messages of the package `ai`; see the module's text."""
 
     name: ClassVar[str] = "ai_python"
@@ -59,6 +61,44 @@ class AIPython(Wire):
         # What is internal is never sent; where hooks stand, behind a turn, it counts to the turn's answer.
         neutral = _ROLES.get(role, "tool")
         return Message(role=neutral, parts=read, native=body, origins=(at,), extra={"source": native})
+
+    def healthy(self, messages: Sequence[Any], fits: Fits) -> bool:
+        """Know text, calls, and a tool message with their results right behind."""
+        waiting: dict[str, str] = {}
+        names: set[str] = set()
+        for message in messages:
+            body = message if type(message) is dict else message.__dict__
+            role, parts = body["role"], body["parts"]
+            if role == "tool":
+                for native in parts:
+                    part = native if type(native) is dict else native.__dict__
+                    if part["kind"] != "tool_result" or waiting.pop(part["tool_call_id"]) != part["tool_name"]:
+                        return False
+                if waiting or not parts:
+                    return False
+                continue
+            if role not in _ROLES or waiting or not parts:
+                return False
+            for native in parts:
+                part = native if type(native) is dict else native.__dict__
+                kind = part["kind"]
+                if kind == "text":
+                    if not part["text"] or part["text"].isspace():
+                        return False
+                elif kind == "tool_call" and role == "assistant":
+                    call_id, name, given = part["tool_call_id"], part["tool_name"], part["tool_args"]
+                    if type(call_id) is not str or not call_id or call_id in waiting:
+                        return False
+                    if name not in names:
+                        if not fits(name):
+                            return False
+                        names.add(name)
+                    if given != "{}" and not is_object_text(given):
+                        return False
+                    waiting[call_id] = name
+                else:
+                    return False
+        return not waiting
 
     def with_call(self, part: Call, **changes: Any) -> Call:
         """Return the call with another id, name or arguments."""

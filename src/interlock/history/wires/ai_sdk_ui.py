@@ -26,6 +26,7 @@ from interlock.history.turns import Approval, Call, Media, Message, Opaque, Part
 from interlock.history.wires.ai_sdk import media_kind, reasoning_part
 from interlock.history.wires.base import as_json, as_string, opaque_message, plain_text, role_in
 from interlock.history.wires.grouped import Draft, Group, GroupedWire
+from interlock.history.wires.screened import Fits
 
 __all__ = ["AISDKUI"]
 
@@ -34,6 +35,9 @@ _OPEN: Final = frozenset({None, "input-available", "approval-requested", "approv
 _DONE: Final = frozenset({"output-available", "output-error", "output-denied"})
 #: Fields of a tool part that tell how the call ended.
 _OUTCOME: Final = ("state", "output", "errorText", "preliminary", "resultProviderMetadata", "approval")
+_TEXT_KEYS: Final = frozenset({"type", "text", "state"})
+_OUTPUT_KEYS: Final = frozenset({"type", "toolName", "toolCallId", "state", "input", "output"})
+_ERROR_KEYS: Final = frozenset({"type", "toolName", "toolCallId", "state", "input", "errorText"})
 _NULLS: Final[Mapping[str, tuple[str, ...]]] = {
     "text": ("state", "providerMetadata"),
     "reasoning": ("id", "state", "providerMetadata"),
@@ -84,6 +88,45 @@ class AISDKUI(GroupedWire):
             asked.append(_block(block, kind, index))
         close()
         return group
+
+    def healthy(self, messages: Sequence[Any], fits: Fits) -> bool:
+        """Know text, steps, and tool parts that have ended."""
+        names: set[str] = set()
+        for message in messages:
+            role = message["role"]
+            asked: set[str] = set()
+            if type(message) is not dict or role not in _ROLES or not message["parts"]:
+                return False
+            for part in message["parts"]:
+                kind = part["type"]
+                if kind == "text":
+                    if not part["text"] or part["text"].isspace() or not part.keys() <= _TEXT_KEYS:
+                        return False
+                    if "state" in part and part["state"] is None:
+                        return False
+                    continue
+                if role != "assistant":
+                    return False
+                if kind == "step-start":
+                    asked = set()
+                    continue
+                name = part["toolName"] if kind == "dynamic-tool" else kind[5:]
+                if kind != "dynamic-tool" and not kind.startswith("tool-"):
+                    return False
+                if name not in names:
+                    if not fits(name):
+                        return False
+                    names.add(name)
+                call_id, state = part["toolCallId"], part["state"]
+                if type(call_id) is not str or not call_id or call_id in asked or type(part["input"]) is not dict:
+                    return False
+                asked.add(call_id)
+                if state == "output-error":
+                    if type(part["errorText"]) is not str or not part.keys() <= _ERROR_KEYS:
+                        return False
+                elif state != "output-available" or not part.keys() <= _OUTPUT_KEYS:
+                    return False
+        return True
 
     # -- fragments -------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from interlock.history.turns import Message, Part
-from interlock.history.wires.base import Wire
+from interlock.history.wires.screened import ScreenedWire
 
 __all__ = ["Draft", "Group", "GroupedWire"]
 
@@ -59,7 +59,7 @@ class Draft:
         return self.clean and self.group is not None and self.views == len(self.group.views)
 
 
-class GroupedWire(Wire):
+class GroupedWire(ScreenedWire):
     """Base of these formats: says how a message is split and put together."""
 
     def group(self, native: Any, at: int) -> Group:

@@ -19,16 +19,17 @@ is shown to the provider by Pydantic AI in its own way and is no fault.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Final, Literal, Self
 
+from interlock.history.arguments import object_in
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import as_json, as_string, opaque_message
 from interlock.history.wires.grouped import Draft, Group, GroupedWire
 from interlock.history.wires.objects import class_beside, fields_of, source_of, with_fields
+from interlock.history.wires.screened import Fits
 
 __all__ = ["PydanticAI"]
 
@@ -92,6 +93,57 @@ class PydanticAI(GroupedWire):
             run += found
         group.views.append(Message(role=role or "user", parts=tuple(run), native=body, origins=(at,), extra=extra))
         return group
+
+    def healthy(self, messages: Sequence[Any], fits: Fits) -> bool:
+        """Know text, prompts, calls, and a request that begins with their returns right behind."""
+        waiting: dict[str, str] = {}
+        names: set[str] = set()
+        for message in messages:
+            body = message if type(message) is dict else message.__dict__
+            kind, parts = body["kind"], body["parts"]
+            if not parts or (waiting and kind != "request"):
+                return False
+            if kind == "request":
+                spoken = False
+                for native in parts:
+                    part = native if type(native) is dict else native.__dict__
+                    word = part["part_kind"]
+                    if word == "tool-return":
+                        if spoken or waiting.pop(part["tool_call_id"]) != part["tool_name"]:
+                            return False
+                    elif word == "user-prompt" or word == "system-prompt":
+                        spoken = True
+                        text = part["content"]
+                        if type(text) is not str or not text or text.isspace():
+                            return False
+                    else:
+                        return False
+                if waiting:
+                    return False
+                continue
+            if kind != "response":
+                return False
+            for native in parts:
+                part = native if type(native) is dict else native.__dict__
+                word = part["part_kind"]
+                if word == "text":
+                    if not part["content"] or part["content"].isspace():
+                        return False
+                elif word == "tool-call":
+                    call_id, name, given = part["tool_call_id"], part["tool_name"], part.get("args")
+                    if type(call_id) is not str or not call_id or call_id in waiting:
+                        return False
+                    if name not in names:
+                        if not fits(name):
+                            return False
+                        names.add(name)
+                    # Text that does not parse is shown by the framework in its own way.
+                    if given is not None and type(given) is not dict and type(given) is not str:
+                        return False
+                    waiting[call_id] = name
+                else:
+                    return False
+        return not waiting
 
     # -- fragments -------------------------------------------------------------------------------
 
@@ -252,7 +304,7 @@ def _response_part(native: Any, at: int) -> Part:
             name=as_string(body.get("tool_name")),
             arguments={} if given is None or given == "" else given,
             server=kind == "builtin-tool-call",
-            malformed=isinstance(given, str) and given != "" and not _is_object(given),
+            malformed=isinstance(given, str) and given != "" and object_in(given) is None,
         )
     if kind == "builtin-tool-return":
         return _result(body, at, server=True)
@@ -355,13 +407,6 @@ def _result(body: dict[str, Any], at: int, *, server: bool = False) -> Result:
         is_error=body.get("part_kind") == "retry-prompt" or outcome not in (None, "success"),
         server=server,
     )
-
-
-def _is_object(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False
 
 
 def _renamed(changes: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:

@@ -11,12 +11,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from interlock.history.detect import detect_wire
-from interlock.history.engine import check, heal
+from interlock.history.engine import _context, _run, check, heal
 from interlock.history.wires import WIRES
 from support.framework_histories import FORMS, nine, plain
 from support.histories import conversations, damaged, json_values, said, sample
 
 PROVIDERS = (None, "openai", "anthropic", "google", "bedrock", "mistral", "deepseek", "strict_template")
+QUICK = ("ai_python", "ai_sdk", "ai_sdk_ui", "langchain", "pydantic_ai")
 _forms = pytest.mark.parametrize("form", FORMS)
 
 
@@ -68,6 +69,24 @@ def test_one_pass_heals_and_copies_only_what_it_changes(form: str, case: Any, pr
     assert result.undo() is history
     found = check(history, wire=wire, provider=provider)
     assert len(found.findings) == len(result.repairs) + len(result.remaining)
+
+
+@_forms
+@given(case=damaged() | conversations().map(lambda steps: (steps, [])))
+@settings(max_examples=60, deadline=None)
+def test_a_quick_look_says_healthy_only_where_the_rules_find_nothing(form: str, case: Any) -> None:
+    wire, render = FORMS[form]
+    history = render(case[0])
+    context = _context(WIRES[wire], None, None, None, None, (), {})
+    if wire in QUICK:
+        assert WIRES[wire].scanner(context) is not None
+    _, repairs, remaining = _run(WIRES[wire].read(history), context)
+    scan = WIRES[wire].scanner(context)
+    passed = scan is not None and scan(history, 0, {}) == len(history)
+    if passed:
+        assert (repairs, remaining) == ((), ())
+    elif wire in QUICK and not repairs and not case[1]:
+        raise AssertionError("a common healthy history takes the long way")
 
 
 @_forms
