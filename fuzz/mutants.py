@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "interlock" / "parser"
 MODULES = ["grammar", "tokens", "utf8", "machine", "views", "events", "results", "parser"]
-SHARP = ["tests/unit/parser/test_diagnostics.py", "tests/unit/parser/test_parser.py"]
+SHARP = [f"tests/unit/parser/test_{name}.py" for name in ("tokens", "diagnostics", "parser")]
 BROAD = [
     "tests/unit/parser/test_limits.py",
     "tests/properties/parser",
@@ -116,6 +116,10 @@ def survives(module: str, code: str, tests: list[str], seconds: int) -> bool:
 
 def judge(mutant: tuple[str, str, int]) -> tuple[tuple[str, str, int], str, str]:
     code = changed(*mutant)
+    try:
+        ast.parse(code or "")
+    except SyntaxError:
+        code = None
     if code is None or bare(code) == bare((SOURCE / f"{mutant[0]}.py").read_text()):
         return mutant, "none", ""
     if survives(mutant[0], code, SHARP, SHARP_SECONDS) and survives(mutant[0], code, BROAD, BROAD_SECONDS):
