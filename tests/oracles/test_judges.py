@@ -26,6 +26,10 @@ CONTROLS: dict[str, str] = {
     "openai_rules": """one-result-missing results-missing calls-missing interrupted user-between late-results
         early-results doubled-result foreign-result same-id-in-turn long-id bad-name empty-name long-name cut-arguments
         null-arguments list-arguments empty-reply""",
+    "alternating_rules": "doubled-user results-missing assistant-last bad-name",
+    "never_null": "results-missing empty-name",
+    "claude_converse_rules": """results-missing split-results reused-id thinking-only assistant-last doubled-user
+        blank-user""",
     "cohere_rules": "results-missing calls-missing user-between late-results early-results doubled-result bad-name",
     "langgraph_history": "one-result-missing results-missing interrupted",
     "mistral_validators": """one-result-missing results-missing calls-missing interrupted user-between late-results

@@ -361,6 +361,7 @@ MUTATIONS: dict[str, Callable[[list[Step], Pick], list[Step]]] = {
     "null-arguments": _new_arguments(None),
     "list-arguments": _new_arguments([1, 2]),
     "empty-reply": _inserted(Reply("")),
+    "thinking-only": _inserted(Reply("", (), "hm")),
     "doubled-user": _inserted(User("One more thing.")),
     "blank-user": _inserted(User(" ")),
     "late-system": _inserted(System("Be brief.")),
@@ -376,7 +377,7 @@ def damaged(
     draw: st.DrawFn, *, most: int = 3, names: tuple[str, ...] = tuple(MUTATIONS)
 ) -> tuple[list[Step], list[str]]:
     """A conversation with up to `most` kinds of damage, and their names."""
-    steps = draw(conversations())
+    steps = draw(conversations(thinking=draw(st.booleans())))
     done: list[str] = []
     for name in draw(st.lists(st.sampled_from(names), min_size=1, max_size=most)):
         try:

@@ -15,9 +15,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from support.histories import System, render, sample
+from support.histories import Reply, System, render, sample
 
 __all__ = ["FORMS", "JUDGES", "PACKAGES", "RefusedError", "written"]
 
@@ -171,11 +172,18 @@ def mistral_validators(messages: list[Any]) -> None:
 
 def _for_version(messages: list[Any], version: str) -> Any:
     out = copy.deepcopy(messages)
-    if version == "v3":
-        # The first generation takes words or calls, not both; the API splits them itself.
-        for message in out:
-            if message.get("role") == "assistant" and message.get("tool_calls") and message.get("content"):
-                message["content"] = None
+    for message in out:
+        if message.get("role") != "assistant":
+            continue
+        content = message.get("content")
+        for chunk in content if isinstance(content, list) else ():
+            if chunk["type"] == "thinking" and isinstance(chunk["thinking"], list):
+                # The package knows thinking as a string only; the API gives and takes lists (recorded).
+                chunk["thinking"] = "".join(inner["text"] for inner in chunk["thinking"])
+        if version == "v3" and message.get("tool_calls"):
+            message["content"] = None  # the first generation takes words or calls; the API splits them itself
+        elif isinstance(content, list) and version in ("v3", "v7", "v11"):
+            message["content"] = "thinking is newer than these"
     return out
 
 
@@ -355,6 +363,22 @@ def openai_rules(messages: list[Any], longest: float = 40) -> None:
     _refuse(+open_ids, "tool_call_ids did not have response messages")
 
 
+def alternating_rules(messages: list[Any]) -> None:
+    """Perplexity: "After the (optional) system message(s), user and assistant roles should be alternating."."""
+    openai_rules(messages)
+    talk = [message["role"] for message in messages if message["role"] not in ("system", "tool")]
+    pairs = [pair for pair in itertools.pairwise(talk) if pair[0] == pair[1] == "user"]
+    _refuse(
+        pairs or (talk[-1:] == ["assistant"] and messages[-1]["role"] == "assistant"), "roles should be alternating"
+    )
+
+
+def never_null(messages: list[Any]) -> None:
+    """The words of Qwen, "The content field is a required field."; xAI wants a content element in each message."""
+    openai_rules(messages)
+    _refuse(any(message.get("content") is None for message in messages), "The content field is a required field.")
+
+
 def cohere_rules(messages: list[Any]) -> None:
     """`/v2/chat` pairs as Chat Completions does; it has no known limit for ids. A plan counts as text."""
     plain = [{**message, "content": message.get("content") or message.get("tool_plan")} for message in messages]
@@ -456,7 +480,7 @@ def bedrock_rules(messages: list[Any]) -> None:
     role = ""
     for message in messages:
         content = message["content"]
-        _refuse(message["role"] == role, "roles must alternate")
+        _refuse(message["role"] == role != "system", "roles must alternate")
         role = message["role"]
         _refuse(not content, "The content field in the Message object is empty.")
         _refuse(any(not block["text"].strip() for block in content if "text" in block), "The text field is blank.")
@@ -467,6 +491,27 @@ def bedrock_rules(messages: list[Any]) -> None:
         before = [block["toolUse"]["toolUseId"] for block in content if "toolUse" in block]
         _refuse(len(set(before)) < len(before), "The toolUse blocks contain duplicate Ids")
     _refuse(before, "Expected toolResult blocks for the following Ids")
+
+
+def claude_converse_rules(messages: list[Any]) -> None:
+    """Claude behind Converse: the assistant may begin, ids are unique in the request, thinking is not last."""
+    ahead = (
+        [{"role": "user", "content": [{"text": "x"}]}] if messages[:1] and messages[0]["role"] == "assistant" else []
+    )
+    bedrock_rules([*ahead, *messages])
+    uses = Counter(
+        (use["toolUseId"], use["name"]) for one in messages for block in one["content"] for use in _uses(block)
+    )
+    _refuse(any(count > 1 for count in uses.values()), "`tool_use` ids must be unique")
+    for message in messages:
+        last = message["content"][-1]
+        _refuse("reasoningContent" in last, "The final block in an assistant message cannot be `thinking`.")
+    text = messages[-1]["content"][-1].get("text", "x") if messages[-1]["role"] == "assistant" else "x"
+    _refuse(text != text.rstrip(), "final assistant content cannot end with trailing whitespace")
+
+
+def _uses(block: Any) -> list[Any]:
+    return [block["toolUse"]] if "toolUse" in block else []
 
 
 def gemini_rules(contents: list[Any]) -> None:
@@ -597,6 +642,9 @@ def pydantic_history(messages: list[Any]) -> None:
 #: Format and target -> the judges that its healed histories must pass.
 JUDGES: dict[tuple[str, str], tuple[Callable[[list[Any]], None], ...]] = {
     ("openai_chat", "openai"): (openai_types, openai_rules, langgraph_history),
+    ("openai_chat", "perplexity"): (alternating_rules,),
+    ("openai_chat", "xai"): (never_null,),
+    ("openai_chat", "qwen"): (never_null,),
     ("openai_chat", "mistral"): (openai_types, mistral_validators, mistral_rules),
     ("openai_chat", "strict_template"): (openai_types, strict_rules, mistral_template, chat_templates),
     ("openai_responses", "openai"): (responses_types, responses_rules, agents_items),
@@ -605,6 +653,7 @@ JUDGES: dict[tuple[str, str], tuple[Callable[[list[Any]], None], ...]] = {
     ("gemini", "google"): (gemini_types, gemini_rules),
     ("gemini", "vertex"): (gemini_types, gemini_rules),
     ("bedrock_converse", "bedrock"): (bedrock_model, bedrock_rules),
+    ("bedrock_converse", "bedrock-anthropic"): (bedrock_model, claude_converse_rules),
     ("mistral", "mistral"): (mistral_validators, mistral_rules),
     ("cohere_v2", "cohere"): (cohere_types, cohere_rules),
     ("ollama", "ollama"): (ollama_types, ollama_rules),
@@ -617,8 +666,10 @@ JUDGES: dict[tuple[str, str], tuple[Callable[[list[Any]], None], ...]] = {
 def written(steps: list[Any], target: tuple[str, str]) -> list[Any]:
     """Write a conversation down as the target takes it: two targets of the chat format want Mistral's ids."""
     wire, provider = target
+    if wire == "openai_chat":  # which has no place for thinking that all servers take
+        steps = [replace(step, thinking="") if isinstance(step, Reply) else step for step in steps]
     messages = render(steps, "mistral" if provider in ("mistral", "strict_template") else wire)
-    if provider == "strict_template":
+    if provider in ("strict_template", "xai", "qwen"):
         for message in messages:
             message.pop("name", None)
             message["content"] = message["content"] or ""
@@ -657,7 +708,11 @@ def _list_content(messages: list[Any]) -> None:
     messages[0]["content"] = [{"type": "text", "text": "What?"}]
 
 
-#: Damage to the form, which only the types of an SDK see: judge, target, what is done.
+def _null_content(messages: list[Any]) -> None:
+    next(message for message in messages if message.get("tool_calls"))["content"] = None
+
+
+#: Damage to the form, which a conversation's steps do not show: judge, target, what is done.
 FORMS: list[tuple[str, tuple[str, str], Callable[[list[Any]], None]]] = [
     ("openai_types", ("openai_chat", "openai"), _object_arguments),
     ("openai_types", ("openai_chat", "openai"), _without_id),
@@ -669,4 +724,6 @@ FORMS: list[tuple[str, tuple[str, str], Callable[[list[Any]], None]]] = [
     ("cohere_types", ("cohere_v2", "cohere"), _without_id),
     ("cohere_types", ("cohere_v2", "cohere"), _strange_role),
     ("ollama_types", ("ollama", "ollama"), _list_content),
+    ("never_null", ("openai_chat", "xai"), _null_content),
+    ("never_null", ("openai_chat", "qwen"), _null_content),
 ]
