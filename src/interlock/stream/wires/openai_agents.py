@@ -9,8 +9,11 @@ One call on the wire::
     {"type": "run_item_stream_event", "name": "tool_output", "item": {"raw_item": {"call_id": "call_1", ...}}}
 
 `data` is an event of the wire `openai_responses`, whose rules hold for each
-response of the run: identity, ends, and all copies of the arguments. Each
-`response.created` begins a response with its own numbering.
+response of the run. Each `response.created` begins one, with its own numbering.
+
+Identity: the response of the run, and the item (`output_index`, with `item_id`,
+which must agree). End of a call: `response.output_item.done`. End of the turn (a
+response): its terminal event. All copies of the arguments must agree.
 
 Behind a Chat Completions model the SDK makes these events up. Its handler ends
 every stream with `response.completed`, whatever the finish reason, and gives
