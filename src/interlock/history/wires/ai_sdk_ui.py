@@ -13,7 +13,8 @@ A call and its answer are one part of an assistant message, told apart by `state
 The SDK turns such a message into several: at each `step-start` behind calls their
 results go into a `tool` message and a new assistant message begins. It is read
 in just that way, so that every rule sees what the provider will see, and put
-together again when it is written. A part in `input-streaming` is not sent at all.
+together again when it is written. A part in `input-streaming` is not sent at all,
+and a `steering-message` is the user's.
 """
 
 from __future__ import annotations
@@ -82,6 +83,13 @@ class AISDKUI(GroupedWire):
             if role == "assistant":
                 if kind == "step-start" and any(type(part) is Call and not part.server for part in asked):
                     close()
+                if kind == "steering-message":
+                    # The user's words between two steps.
+                    close()
+                    held = (Opaque(native=block, index=index, type=kind),)
+                    word = Message(role="user", parts=held, native=native, origins=(at,), form="item")
+                    group.views.append(replace(word, extra={"group": group}))
+                    continue
                 if isinstance(kind, str) and (kind.startswith("tool-") or kind == "dynamic-tool"):
                     _read_tool(block, kind, index, asked, answers)
                     continue
@@ -204,10 +212,12 @@ class AISDKUI(GroupedWire):
 
     def joins(self, draft: Draft, view: Message) -> bool:
         """Results join the assistant's message; so does what comes from the same message."""
-        if draft.role not in ("assistant", "tool") or (draft.parts and draft.parts[0].slot == "self"):
+        if draft.parts and draft.parts[0].slot == "self":
             return False
         group = view.extra.get("group")
-        return view.role == "tool" or (group is not None and group is draft.group)
+        if group is not None and group is draft.group:
+            return True
+        return view.role == "tool" and role_in(draft.head, {"assistant": "assistant"}) is not None
 
     def put_together(self, draft: Draft, before: Sequence[Any], views: Sequence[Message]) -> dict[str, Any]:  # noqa: ARG002
         """Return the message, with each result in its call's part."""

@@ -124,3 +124,98 @@ def test_a_page_s_messages_are_read_as_the_sdk_converts_them() -> None:
             if part["type"] in ("tool-call", "tool-result")
         ]
         assert ids == sent
+
+
+def asking(state: dict[str, Any] | None) -> list[Any]:
+    """A call that a human was asked about, and what came of it, as model messages."""
+    out: list[Any] = [
+        {"role": "user", "content": "Delete it."},
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "tool-call", "toolCallId": "c1", "toolName": "delete", "input": {"path": "a"}},
+                {"type": "tool-approval-request", "approvalId": "ap1", "toolCallId": "c1"},
+            ],
+        },
+    ]
+    if state is not None:
+        out.append({"role": "tool", "content": [{"type": "tool-approval-response", "approvalId": "ap1", **state}]})
+    return out
+
+
+def asking_ui(state: dict[str, Any] | None) -> list[Any]:
+    """The same as a page keeps it."""
+    word = "approval-requested" if state is None else "approval-responded"
+    part = {
+        "type": "tool-delete",
+        "toolCallId": "c1",
+        "state": word,
+        "input": {"path": "a"},
+        "approval": {"id": "ap1", **(state or {})},
+    }
+    return [
+        {"id": "1", "role": "user", "parts": [{"type": "text", "text": "Delete it."}]},
+        {"id": "2", "role": "assistant", "parts": [{"type": "step-start"}, part]},
+    ]
+
+
+GO_ON = {
+    "ai_sdk": {"role": "user", "content": "Well?"},
+    "ai_sdk_ui": {"id": "3", "role": "user", "parts": [{"type": "text", "text": "Well?"}]},
+}
+ASKING = {"ai_sdk": asking, "ai_sdk_ui": asking_ui}
+
+
+@pytest.mark.parametrize("wire", ASKING)
+@pytest.mark.parametrize("state", [None, {"approved": True}], ids=["open", "allowed"])
+def test_what_a_human_is_asked_or_has_just_allowed_is_left_alone(wire: str, state: Any) -> None:
+    history = ASKING[wire](state)
+    assert heal(history, wire=wire).messages is history
+
+
+@pytest.mark.parametrize("wire", ASKING)
+@pytest.mark.parametrize("sdk", ["ai", "ai-v7"])
+@pytest.mark.parametrize(
+    "state", [None, {"approved": True}, {"approved": False, "reason": "Too risky."}], ids=["open", "allowed", "denied"]
+)
+def test_a_question_that_the_conversation_has_passed_is_closed(wire: str, sdk: str, state: Any) -> None:
+    result = heal([*ASKING[wire](state), GO_ON[wire]], wire=wire)
+    assert [one.rule for one in result.repairs] == ["orphan-tool-call"]
+    answer = convert([job(sdk, wire, result.messages)])[0]
+    assert answer["ok"], answer
+    assert broken_pairs(answer["prompt"]) == []
+    if state is not None and state["approved"] is False:
+        assert "Too risky." in json.dumps(answer["prompt"])
+        assert "No result was recorded" not in json.dumps(answer["prompt"])
+    else:
+        assert "No result was recorded" in json.dumps(answer["prompt"])
+
+
+def test_a_refusal_at_the_end_is_told_to_the_model() -> None:
+    for wire, history in ((wire, make({"approved": False, "reason": "No."})) for wire, make in ASKING.items()):
+        healed = heal(history, wire=wire).messages
+        answer = convert([job("ai", wire, healed)])[0]
+        assert answer["ok"] and broken_pairs(answer["prompt"]) == []
+
+
+def test_words_between_two_steps_are_the_user_s() -> None:
+    step = {"type": "tool-f", "toolCallId": "c1", "state": "input-available", "input": {}}
+    history = [
+        {"id": "1", "role": "user", "parts": [{"type": "text", "text": "q"}]},
+        {
+            "id": "2",
+            "role": "assistant",
+            "parts": [
+                {"type": "step-start"},
+                step,
+                {"type": "steering-message", "id": "s1", "parts": [{"type": "text", "text": "Hurry."}]},
+                {"type": "step-start"},
+                {"type": "text", "text": "Yes."},
+            ],
+        },
+    ]
+    healed = heal(history, wire="ai_sdk_ui").messages
+    assert [part["type"] for part in healed[1]["parts"]] == [part["type"] for part in history[1]["parts"]]
+    answer = convert([job("ai-v7", "ai_sdk_ui", healed)])[0]
+    assert [one["role"] for one in answer["prompt"]] == ["user", "assistant", "tool", "user", "assistant"]
+    assert [view.role for view in WIRES["ai_sdk_ui"].read(healed)] == ["user", "assistant", "tool", "user", "assistant"]
