@@ -31,6 +31,8 @@ __all__ = ["CheckResult", "HealResult", "check", "heal"]
 _MAX_ROUNDS: Final = 12  # rounds; no generated history has needed more than 4
 # Fields that a body has when it is what is sent, and not only a wrapper around the messages.
 _WHOLE: Final = ("model", "max_tokens", "inferenceConfig", "generationConfig", "anthropic_version")
+_NOTHING: Final[frozenset[str]] = frozenset()
+_KEPT_BY_SERVER: Final = ("previous_response_id", "conversation", "cachedContent")
 _WIRE_ALIASES: Final = {"ai_sdk_model": "ai_sdk", "openrouter": "openai_chat"}
 
 
@@ -257,6 +259,16 @@ def _wire(name: Any, data: Any) -> Wire:
     return found
 
 
+def _waiting(pending: Any) -> frozenset[str] | Literal["keep"]:
+    if not pending:
+        return _NOTHING
+    if isinstance(pending, str):
+        return "keep" if pending == "keep" else frozenset((pending,))
+    if not isinstance(pending, Iterable):
+        raise InvalidOptionError(f"pending is {pending!r}; expected ids of calls, or 'keep'")
+    return frozenset(one for one in pending if isinstance(one, str))
+
+
 def _context(
     wire: Wire,
     provider: Any,
@@ -279,18 +291,15 @@ def _context(
         raise InvalidOptionError(f"provider is {provider!r}; expected a name, see `infer_provider`")
     profile = profile_for(provider, wire=wire.name, model=model)
     declared = tools if tools is not None else settings.get("tools", settings.get("toolConfig"))
-    waiting = pending or settings.get("pending") or ()
-    if isinstance(waiting, str) and waiting != "keep":
-        waiting = (waiting,)
     context = Context(
         wire=wire,
         profile=profile,
         model=model,
         options=settings,
-        tools=tool_names(declared),
-        pending="keep" if waiting == "keep" else frozenset(one for one in waiting if isinstance(one, str)),
+        tools=None if declared is None else tool_names(declared),
+        pending=_waiting(pending or settings.get("pending")),
         policy=policies_for(policy),
-        stateful=any(settings.get(key) for key in ("previous_response_id", "conversation", "cachedContent")),
+        stateful=bool(settings) and any(settings.get(key) for key in _KEPT_BY_SERVER),
     )
     if context.tools and context.policy["invalid-tool-name"] != "keep":
         names = NameMap(profile.name_pattern, context.tools)

@@ -12,6 +12,8 @@ BODY_KEYS: Final = ("messages", "input", "contents")
 
 def history_key(data: Any) -> str | None:
     """Return the field of a request body that holds the history; `None` when it is not a body."""
+    if type(data) is list:
+        return None
     if isinstance(data, Mapping):
         for key in BODY_KEYS:
             if isinstance(data.get(key), (list, tuple)):

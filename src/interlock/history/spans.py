@@ -4,7 +4,7 @@ A wire's scan walks native messages and stops at the first one that it does not
 know to be healthy. From there on the walk looks for the next plain word of the
 user, where nothing can be open, and goes on. What lies between is a span. Only
 spans are read to views; each healthy stretch between them is one stand-in view,
-a plain word of the user, which no rule has anything to say about.
+which parts the turns around it and which no rule has anything to say about.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def suspicious(
         bad = scan(messages, at, places)
         if bad >= end:
             break
-        low = bad
+        low = max(bad - 1, at)  # what stands ahead may be part of the fault
         while low > at and not is_word(messages[low]):
             low -= 1
         high = bad + 1
@@ -70,8 +70,9 @@ def stand_in(start: int, stop: int) -> Message:
     """Return the view that stands for the healthy messages from `start` up to `stop`."""
     word = "(healthy messages)"
     native = {"role": "user", "content": word}
-    held = (Text(native=word, text=word, index=0),)
-    return Message(role="user", parts=held, native=native, form="string", extra={_GAP: (start, stop)})
+    # Opaque, and an item: no turn goes on in it, and nothing is joined to it.
+    held = (Text(native=None, text=word, index=0, slot="self"),)
+    return Message(role="opaque", parts=held, native=native, form="item", extra={_GAP: (start, stop)})
 
 
 def stretch(view: Message) -> tuple[int, int] | None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from interlock.history.engine import check, heal
 from interlock.history.providers import PROFILES
 from interlock.history.wires import WIRES
+from interlock.history.wires.base import Wire
 from properties.history.generate import JSON, RENDERERS, damaged, plans
 
 TARGETS = st.one_of(st.none(), st.sampled_from(sorted(PROFILES)))
@@ -114,3 +115,27 @@ def test_a_longer_history_heals_its_beginning_to_the_same_bytes(wire: str, data:
     cut = max(at for at, turn in enumerate(plan[:-1]) if "user" in turn)
     part = heal(RENDERERS[wire](plan[: cut + 1]), wire=wire).messages
     assert json.dumps(part) == json.dumps(whole[: len(part)])
+
+
+SCANNED = sorted(name for name in FORMATS if type(WIRES[name]).scanner is not Wire.scanner)
+
+
+@pytest.mark.parametrize("wire", SCANNED)
+@given(data=st.data())
+@settings(max_examples=80, deadline=None)
+def test_the_short_way_finds_what_the_long_way_finds(wire: str, data: st.DataObject) -> None:
+    """Reading only suspicious spans gives the same history, the same records, the same places."""
+    history = RENDERERS[wire](data.draw(plans(least=3)))
+    if data.draw(st.booleans()):
+        history = history + RENDERERS[wire](data.draw(plans(least=3)))
+    history = data.draw(damaged(history, most=3))
+    options = {"wire": wire, "provider": data.draw(st.sampled_from([None, "openai", "anthropic"]))}
+    short = heal(history, **options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(WIRES[wire]), "scanner", lambda self, context: None)
+        long = heal(history, **options)
+    assert [one.to_json() for one in long.repairs] == [one.to_json() for one in short.repairs]
+    assert [one.to_json() for one in long.remaining] == [one.to_json() for one in short.remaining]
+    assert json.dumps(long.messages) == json.dumps(short.messages)
+    assert long.positions == short.positions
+    assert (long.ids, long.names) == (short.ids, short.names)

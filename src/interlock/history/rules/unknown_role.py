@@ -28,6 +28,7 @@ from typing import Any, Final
 
 from interlock.history.edits import ReplaceMessage
 from interlock.history.rules.base import Context, Finding, Rule, role_changed
+from interlock.history.spans import stretch
 from interlock.history.turns import Message, Role
 from interlock.history.wires.base import Wire
 
@@ -38,6 +39,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each message whose role has to change or cannot be read."""
     wire, accepted = context.wire, context.profile.roles
     for message in messages:
+        if stretch(message) is not None:
+            continue
         native = message.native
         word = native.get("role") if isinstance(native, dict) else None
         role: Role | None = None

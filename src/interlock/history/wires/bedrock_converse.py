@@ -16,10 +16,13 @@ assistant message. SDKs hold binary data as bytes: blocks need not be JSON.
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, ClassVar, Literal
 
+from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, role_in
 
@@ -56,6 +59,86 @@ class BedrockConverse(Wire):
             form = "null" if "content" in native else "absent"
             held = () if content is None else (Opaque(native=content, index=0),)
         return Message(role=role, parts=held, native=native, origins=(at,), form=form)
+
+    def scanner(self, context: Any) -> Scan | None:
+        """Know the healthy histories of agents: turns that alternate, calls, and one message that answers."""
+        profile = context.profile
+        if profile.name not in ("bedrock", "bedrock-anthropic") or profile.last != "any" or profile.results_alone:
+            return None
+        if context.tools == [] or (context.whole and context.tools is None) or profile.result_media_sources:
+            return None
+        fits, id_fits = re.compile(profile.name_pattern).fullmatch, re.compile(profile.id_pattern).fullmatch
+        everywhere = profile.unique_ids == "request"
+        names: set[str] = set()
+
+        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> int:
+            waiting: set[str] = set()
+            at = opened = start
+            role = before = ""
+            try:
+                for at, message in enumerate(messages if not start else islice(messages, start, None), start):
+                    before, role = role, message["role"]
+                    content = message["content"]
+                    if len(message) != 2 or not content:
+                        return opened if waiting else at
+                    if role == before:
+                        return opened if waiting else at - 1
+                    if role == "user":
+                        spoken = False
+                        for block in content:
+                            if len(block) != 1:
+                                return opened if waiting else at
+                            if "text" in block:
+                                text, spoken = block["text"], True
+                                if not text or text.isspace():
+                                    return opened if waiting else at
+                                continue
+                            result = block["toolResult"]
+                            waiting.remove(result["toolUseId"])
+                            if spoken or not _plain_result(result):
+                                return opened
+                        if waiting:
+                            return opened
+                    elif role == "assistant":
+                        if not before and not at:
+                            return at
+                        opened = at
+                        for block in content:
+                            if len(block) != 1:
+                                return at
+                            if "text" in block:
+                                text = block["text"]
+                                if not text or text.isspace():
+                                    return at
+                                continue
+                            call = block["toolUse"]
+                            call_id, name = call["toolUseId"], call["name"]
+                            if len(call) != 3 or type(call["input"]) is not dict or not id_fits(call_id):
+                                return at
+                            if len(call_id) > 64 or call_id in waiting or (everywhere and call_id in places):
+                                places[call_id] = REUSED
+                                return at
+                            if name not in names:
+                                if not fits(name):
+                                    return at
+                                names.add(name)
+                            places[call_id] = REUSED if places.get(call_id, at) != at else at
+                            waiting.add(call_id)
+                    else:
+                        return opened if waiting else at
+            except (KeyError, TypeError, AttributeError):
+                return opened if waiting else at
+            if waiting or role != "user":
+                return opened if waiting else at
+            return len(messages)
+
+        return scan
+
+    def is_word(self, native: Any) -> bool:
+        """Say whether a message is the user's and holds text only."""
+        if not isinstance(native, dict) or native.get("role") != "user" or not isinstance(native.get("content"), list):
+            return False
+        return all(isinstance(block, dict) and block.keys() == {"text"} for block in native["content"])
 
     def with_call(self, part: Call, **changes: Any) -> Call:
         """Return the call with another id, name or input."""
@@ -135,6 +218,21 @@ class BedrockConverse(Wire):
             if isinstance(text, str):
                 return Text(native={"text": text}, text=text, index=part.index)
         return None
+
+
+def _plain_result(result: dict[str, Any]) -> bool:
+    """Say whether a result's body is a list of texts that are not blank, or of JSON objects."""
+    if result.get("status") == "error" and not result["content"]:
+        return False
+    for one in result["content"]:
+        if len(one) != 1:
+            return False
+        if "text" in one:
+            if not one["text"] or one["text"].isspace():
+                return False
+        elif type(one["json"]) is not dict:
+            return False
+    return not result.keys() - {"toolUseId", "content", "status"}
 
 
 def _block(block: Any, at: int, role: Role) -> Part:

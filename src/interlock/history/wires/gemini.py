@@ -15,10 +15,14 @@ name and order. `toolCall` and `toolResponse` are the server's own. A
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, ClassVar, Literal
 
+from interlock.history.signatures import well_formed
+from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_json, as_string, opaque_message
 
@@ -66,6 +70,82 @@ class Gemini(Wire):
             form = "null" if "parts" in native else "absent"
             held = () if given is None else (Opaque(native=given, index=0),)
         return Message(role=role, parts=held, native=native, origins=(at,), form=form)
+
+    def scanner(self, context: Any) -> Scan | None:
+        """Know the healthy histories of agents: text, calls, and one content with an answer for each."""
+        profile = context.profile
+        if profile.name != "google" or profile.last != "any":
+            return None
+        fits, demands = re.compile(profile.name_pattern).fullmatch, profile.thought_signatures
+        names: set[str] = set()
+
+        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> int:
+            waiting: list[tuple[str, str | None]] = []
+            at = opened = start
+            try:
+                for at, message in enumerate(messages if not start else islice(messages, start, None), start):
+                    role, parts = message["role"], message["parts"]
+                    if len(message) != 2 or not parts:
+                        return opened if waiting else at
+                    if role == "user":
+                        if waiting:
+                            if len(parts) != len(waiting):
+                                return opened
+                            for part, (name, call_id) in zip(parts, waiting, strict=True):
+                                response = part["functionResponse"]
+                                if response["name"] != name or response.get("id") != call_id:
+                                    return opened
+                                if type(response["response"]) is not dict or len(part) != 1:
+                                    return opened
+                            waiting = []
+                            continue
+                        for part in parts:
+                            if len(part) != 1 or type(part["text"]) is not str:
+                                return at
+                    elif role == "model":
+                        if waiting:
+                            return opened
+                        said = False
+                        for part in parts:
+                            signed = part.get("thoughtSignature")
+                            if len(part) != 1 + (signed is not None) or (signed and not well_formed(signed)):
+                                return at
+                            call = part.get("functionCall")
+                            if call is None:
+                                text = part["text"]
+                                said = said or signed is not None or not (not text or text.isspace())
+                                continue
+                            name, call_id = call["name"], call.get("id")
+                            if type(call["args"]) is not dict or (demands and not waiting and not signed):
+                                return at
+                            if name not in names:
+                                if not fits(name):
+                                    return at
+                                names.add(name)
+                            if call_id is not None:
+                                if call_id in places or not call_id:
+                                    places[call_id] = REUSED
+                                    return at
+                                places[call_id] = at
+                            opened = at
+                            waiting.append((name, call_id))
+                        if not said and not waiting:
+                            return at
+                        if waiting and not at:
+                            return at
+                    else:
+                        return opened if waiting else at
+            except (KeyError, TypeError, AttributeError):
+                return opened if waiting else at
+            return opened if waiting else len(messages)
+
+        return scan
+
+    def is_word(self, native: Any) -> bool:
+        """Say whether a content is the user's and holds text only."""
+        if not isinstance(native, dict) or native.get("role") != "user" or not isinstance(native.get("parts"), list):
+            return False
+        return all(isinstance(part, dict) and part.keys() == {"text"} for part in native["parts"])
 
     def with_call(self, part: Call, **changes: Any) -> Call:
         """Return the call with another id, name or args; a signature beside it stays."""

@@ -108,28 +108,39 @@ class OpenAIChat(Wire):
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: text, calls, and a `tool` message right behind for each."""
         profile = context.profile
-        if profile.name not in _SCREENED or profile.alternates or profile.last != "any" or profile.reasoning_field:
+        if self.name not in ("openai_chat", "mistral") or profile.name not in _SCREENED:
+            return None
+        if profile.alternates or profile.reasoning_field or (profile.last != "any" and profile.name != "mistral"):
             return None
         if "system" not in profile.roles:
             return None
         longest, fits = profile.id_length or 64, re.compile(profile.name_pattern).fullmatch
+        id_fits = re.compile(profile.id_pattern).fullmatch if profile.id_pattern else None
+        parsed = self.arguments == "either"
+        careful = profile.name == "mistral"  # roles in a certain order, and the user last
         names: set[str] = set()
 
         def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> int:
             waiting: set[str] = set()
-            at = opened = start
+            at = start
+            opened = -1
+            role = before = ""
             try:
                 for at, message in enumerate(messages if not start else islice(messages, start, None), start):
-                    role = message["role"]
+                    before, role = role, message["role"]
                     if role == "tool":
                         waiting.remove(message["tool_call_id"])
-                        if len(message) != 3 or type(message["content"]) is not str:
+                        if type(message["content"]) is not str:
+                            return opened
+                        if len(message) != 3 and (len(message) != 4 or message["name"] not in names):
                             return opened
                         continue
-                    if waiting:
+                    if waiting or (careful and before == "tool" and role != "assistant"):
                         return opened
                     if role == "user" or role == "system" or role == "developer":
                         if len(message) != 2 or type(message["content"]) is not str:
+                            return at
+                        if careful and role != "user" and (role == "developer" or before not in ("system", "")):
                             return at
                         continue
                     if role != "assistant":
@@ -144,17 +155,22 @@ class OpenAIChat(Wire):
                         return at
                     if entries is None:
                         continue
+                    if careful and not before:
+                        return at
                     opened = at
                     for entry in entries:
                         function, call_id = entry["function"], entry["id"]
                         name, arguments = function["name"], function["arguments"]
                         if len(entry) != 3 or type(call_id) is not str or not 0 < len(call_id) <= longest:
                             return at
+                        if id_fits is not None and not id_fits(call_id):
+                            return at
                         if name not in names:
                             if not fits(name):
                                 return at
                             names.add(name)
-                        if arguments != "{}" and not is_object_text(arguments):
+                        healthy = arguments == "{}" or (parsed and type(arguments) is dict)
+                        if not healthy and not is_object_text(arguments):
                             return at
                         waiting.add(call_id)
                         places[call_id] = REUSED if places.get(call_id, at) != at else at
@@ -162,7 +178,9 @@ class OpenAIChat(Wire):
                         return at
             except (KeyError, TypeError, AttributeError):
                 return opened if waiting else at
-            return opened if waiting else len(messages)
+            if waiting or (careful and role != "user" and role != "tool"):
+                return opened if waiting else at
+            return len(messages)
 
         return scan
 
@@ -239,8 +257,10 @@ class OpenAIChat(Wire):
         )
 
     def retyped(self, message: Message, part: Part) -> Part | None:
-        """Take text under the names that other APIs use, and calls under Anthropic's."""
+        """Take bare strings in a list, text under the names that other APIs use, and calls under Anthropic's."""
         native = part.native
+        if type(part) is Opaque and isinstance(native, str) and part.slot == "content":
+            return Text(native={"type": "text", "text": native}, text=native, index=part.index)
         if type(part) is not Opaque or not isinstance(native, dict):
             return None
         if part.type in ("input_text", "output_text", "text") and isinstance(native.get("text"), str):
@@ -263,8 +283,8 @@ class OpenAIChat(Wire):
         return Call(native=native, slot="tool_calls", call_id=call_id, name=name, arguments=text)
 
 
-#: Targets of which this screen knows all requirements.
-_SCREENED: Final = frozenset({"openai", "openrouter", "copilot", "deepseek", "moonshot", "generic"})
+#: Targets of which the scan knows all requirements.
+_SCREENED: Final = frozenset({"openai", "openrouter", "copilot", "deepseek", "moonshot", "generic", "mistral"})
 _USUAL: Final = frozenset({"role", "content", "tool_calls", "reasoning_content", "reasoning", "refusal", "name"})
 
 
@@ -274,8 +294,6 @@ def _field_reasoning(slot: str, value: Any) -> Reasoning:
 
 
 def _block(block: Any, at: int) -> Part:
-    if isinstance(block, str):
-        return Text(native=block, text=block, index=at)
     if not isinstance(block, dict):
         return Opaque(native=block, index=at)
     kind = block.get("type")

@@ -18,10 +18,14 @@ their own; calls that OpenAI runs carry their result inside, or stand beside it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, ClassVar, Final, Literal
 
+from interlock.history.arguments import is_object_text
+from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import (
     Approval,
     Call,
@@ -142,6 +146,73 @@ class OpenAIResponses(Wire):
             form = "null" if "content" in native else "absent"
             parts = () if content is None else (Opaque(native=content, index=0),)
         return Message(role=role, parts=parts, native=native, origins=(at,), form=form)
+
+    def scanner(self, context: Any) -> Scan | None:
+        """Know the healthy histories of agents: words, reasoning with what it led to, calls and their outputs."""
+        profile = context.profile
+        if profile.name != "openai" or context.options.get("store") is False or context.stateful:
+            return None
+        longest, fits = profile.id_length or 64, re.compile(profile.name_pattern).fullmatch
+        names: set[str] = set()
+
+        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> int:
+            waiting: set[str] = set()
+            at = opened = start
+            thought = reasoned = False
+            try:
+                for at, item in enumerate(messages if not start else islice(messages, start, None), start):
+                    kind = item.get("type")
+                    if thought and (kind == "reasoning" or "id" not in item):
+                        return opened
+                    if kind == "function_call_output":
+                        waiting.remove(item["call_id"])
+                        if type(item["output"]) is not str or len(item) != 3:
+                            return opened
+                        continue
+                    if kind == "function_call":
+                        if not waiting:
+                            opened = at
+                        call_id, name, arguments = item["call_id"], item["name"], item["arguments"]
+                        if not item.keys() <= _USUAL or type(call_id) is not str or not 0 < len(call_id) <= longest:
+                            return opened
+                        if "id" in item and not (reasoned and _seen(item["id"], "fc_", at, places)):
+                            return opened
+                        if name not in names:
+                            if not fits(name):
+                                return opened
+                            names.add(name)
+                        if (arguments != "{}" and not is_object_text(arguments)) or call_id in waiting:
+                            return opened
+                        waiting.add(call_id)
+                        places[call_id] = REUSED if places.get(call_id, at) != at else at
+                        thought = False
+                        continue
+                    if waiting:
+                        return opened
+                    if kind == "reasoning":
+                        opened = at
+                        thought = reasoned = True
+                        if item.get("content") or not _seen(item["id"], "rs_", at, places):
+                            return at
+                        continue
+                    role, content = item["role"], item["content"]
+                    if kind is not None and kind != "message":
+                        return at
+                    if role == "assistant":
+                        if "id" in item and not _seen(item["id"], "msg_", at, places):
+                            return opened if thought else at
+                        if type(content) is not str or not item.keys() <= _USUAL:
+                            return opened if thought else at
+                        thought = False
+                        continue
+                    reasoned = False
+                    if thought or role not in _ROLES or type(content) is not str or not item.keys() <= _USUAL:
+                        return opened if thought else at
+            except (KeyError, TypeError, AttributeError):
+                return opened if waiting or thought else at
+            return opened if waiting or thought else len(messages)
+
+        return scan
 
     # -- fragments -------------------------------------------------------------------------------
 
@@ -295,6 +366,17 @@ class OpenAIResponses(Wire):
         if len(held) == 1 and held[0].slot == "self":
             return Message(role=role, parts=held, native=held[0].native, form="item", changed=True)
         return super().new_message(role, held)
+
+
+_USUAL: Final = frozenset({"type", "role", "content", "id", "call_id", "name", "arguments", "status", "phase"})
+
+
+def _seen(own: Any, prefix: str, at: int, places: dict[str, int]) -> bool:
+    """Say whether an item id is of its kind and new, and remember it."""
+    if type(own) is not str or not own.startswith(prefix) or own in places:
+        return False
+    places[own] = at
+    return True
 
 
 def _item(role: Role, part: Part, native: dict[str, Any], at: int) -> Message:
