@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import pytest
 
 from interlock import Guard
+from interlock.stream.events import EVENT_TYPES, Sink
+from interlock.stream.wires import adapter_class
 from support.cutting import check_byte_cuts, check_event_cuts
 from support.judging import events_of, executed, judged, judged_bytes
 
@@ -72,3 +75,38 @@ def test_an_event_after_finish_revokes_everything(name: str) -> None:
         guard.push(event)
     assert all(d.action != "execute" for d in guard.finish().decisions)
     assert all(guard.take(internal_id) is None for internal_id in ids)
+
+
+class Recorder:
+    """A sink that writes down what it is told, as the JSON objects of the wire `normalized`."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        signature = inspect.signature(getattr(Sink, name))
+
+        def tell(*args: Any, **more: Any) -> None:
+            given = signature.bind(self, *args, **more).arguments
+            if name in EVENT_TYPES:  # the transport's own end marker is no event
+                self.lines.append(json.dumps({"type": name, **{k: v for k, v in given.items() if k != "self"}}))
+
+        return tell
+
+
+@files
+def test_the_normalized_events_say_the_same(name: str) -> None:
+    """What the wire's file tells, written down as JSON and read back on the wire `normalized`."""
+    wire, events, options = given(name)
+    recorder = Recorder()
+    adapter = adapter_class(wire)(recorder)
+    for event in events:
+        if not isinstance(event, str):
+            adapter.push(event)
+    adapter.source_ended(options["end"])
+    got = judged("normalized", [json.loads(line) for line in recorder.lines], **options)
+    want = judged(wire, events, **options)
+    assert executed(got) == executed(want)
+    assert [(d.call_id, d.name, d.action) for d in got.decisions] == [
+        (d.call_id, d.name, d.action) for d in want.decisions
+    ]
