@@ -1,0 +1,82 @@
+"""Looking only where something is wrong gives what looking at everything gives."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import replace
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from interlock.history.engine import heal
+from interlock.history.wires import WIRES as REGISTRY
+from support.histories import MUTATIONS, TOOLS, ImpossibleError, Reply, Results, System, conversations, render, sample
+
+QUICK = ("openai_chat", "openai_responses", "anthropic", "gemini", "bedrock_converse", "mistral", "cohere_v2", "ollama")
+PROVIDERS = {"openai_chat": ("openai", "deepseek"), "bedrock_converse": ("bedrock", "bedrock-anthropic")}
+
+
+def numbered(steps: list[Any], offset: int) -> list[Any]:
+    """Give the calls of one part of a long conversation ids of their own, and let it say no system words."""
+    out = []
+    for step in steps:
+        if isinstance(step, Reply):
+            step = replace(step, calls=tuple(replace(one, id=_moved(one.id, offset)) for one in step.calls))
+        elif isinstance(step, Results):
+            step = Results(tuple(replace(one, id=_moved(one.id, offset)) for one in step.answers))
+        elif isinstance(step, System):
+            continue
+        out.append(step)
+    return [*out, Reply("I see.")] if offset else out
+
+
+def _moved(own: str, offset: int) -> str:
+    return f"call_{int(own.removeprefix('call_')) + offset}"
+
+
+@st.composite
+def long_conversations(draw: st.DrawFn) -> list[Any]:
+    """A conversation of several parts, of which few are damaged; now and then two parts use the same ids."""
+    steps: list[Any] = []
+    parts = draw(st.integers(3, 8))
+    for number in range(parts):
+        fresh = draw(st.integers(0, 9)) > 0
+        part = numbered(draw(conversations()), 100 * (number + 1) if fresh else 100)
+        if draw(st.integers(0, 3)) == 0:
+            name = draw(st.sampled_from(sorted(MUTATIONS)))
+            with contextlib.suppress(ImpossibleError):
+                part = MUTATIONS[name](part, lambda count: draw(st.integers(0, count - 1)))
+        steps += part
+    return steps
+
+
+@pytest.mark.parametrize("wire", sorted({*QUICK} - {"cohere_v2", "ollama", "openai_responses"}))
+def test_one_fault_in_a_long_conversation_is_healed_without_reading_it_all(wire: str) -> None:
+    """The control of the test below: there is a quick way, and a long history takes it."""
+    steps = [step for number in range(8) for step in numbered(sample(), 10 * number + 10)]
+    broken = MUTATIONS["interrupted"](numbered(sample(), 900), lambda count: 0)
+    messages = render([*steps, *broken, *numbered(sample(), 990)], wire)
+    with patch.object(type(REGISTRY[wire]), "read", side_effect=AssertionError("read as a whole")):
+        result = heal(messages, wire=wire, tools=list(TOOLS))
+    assert {one.rule for one in result.repairs} >= {"orphan-tool-call"}
+    assert result.messages[: len(messages) // 2] == messages[: len(messages) // 2]
+
+
+@pytest.mark.parametrize("wire", QUICK)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(steps=long_conversations())
+def test_a_close_look_at_spans_finds_what_a_close_look_at_everything_finds(wire: str, steps: list[Any]) -> None:
+    messages = render(steps, wire)
+    for provider in PROVIDERS.get(wire, (None,)):
+        quick = heal(messages, wire=wire, provider=provider, tools=list(TOOLS))
+        with patch.object(type(REGISTRY[wire]), "scanner", lambda self, context: None):
+            slow = heal(messages, wire=wire, provider=provider, tools=list(TOOLS))
+        assert json.dumps(quick.messages) == json.dumps(slow.messages)
+        assert [one.to_json() for one in quick.repairs] == [one.to_json() for one in slow.repairs]
+        assert [one.to_json() for one in quick.remaining] == [one.to_json() for one in slow.remaining]
+        assert quick.positions == slow.positions
+        assert (quick.ids, quick.names) == (slow.ids, slow.names)
