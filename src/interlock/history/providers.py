@@ -377,6 +377,7 @@ def profile_for(provider: str | None, *, wire: str, model: str | None = None) ->
                 name=found.name,
                 family=found.family,
                 results_adjacent=True,
+                unique_ids="message",
                 reasoning_needs_next=False,
                 items=False,
             )

@@ -151,6 +151,9 @@ class LangChain(ScreenedWire):
             if content is not None:
                 held.append(Opaque(native=content, index=0))
         if role == "assistant":
+            maker = _maker(body)
+            if maker is not None:
+                held = [replace(part, origin=maker) if type(part) is Reasoning else part for part in held]
             held, extra["loose"] = _with_calls(held, body, at)
         return Message(role=role, parts=tuple(held), native=body, origins=(at,), form=shape, extra=extra)
 
@@ -437,6 +440,13 @@ def _block_fields(block: Mapping[str, Any]) -> tuple[str | None, str | None, Any
     ids = "call_id" if block.get("type") == "function_call" and "call_id" in block else "id"
     given = block.get("input", block.get("args", block.get("arguments")))
     return as_string(block.get(ids)), as_string(block.get("name")), _parsed(given)
+
+
+def _maker(body: Mapping[str, Any]) -> str | None:
+    """Return the provider that answered, as the integration notes it (`google_genai`, `anthropic`)."""
+    noted = body.get("response_metadata")
+    name = as_string(noted.get("model_provider")) if isinstance(noted, dict) else None
+    return None if name is None else name.replace("_", "-").removesuffix("-genai")
 
 
 def _parsed(given: Any) -> Any:

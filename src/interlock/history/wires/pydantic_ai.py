@@ -12,7 +12,8 @@ One call and its answer::
 
 A request holds system prompts, prompts and tool returns in one list; a provider
 gets them as messages of several roles. It is read in that way, and put together
-again when it is written. `builtin-tool-...` parts belong to the provider and stay
+again when it is written. Thinking without a signature, or of another provider, is
+sent as text by Pydantic AI itself and is left alone. `builtin-tool-...` parts belong to the provider and stay
 as they are. Arguments may be text, an object or nothing: text that does not parse
 is shown to the provider by Pydantic AI in its own way and is no fault.
 """
@@ -284,17 +285,9 @@ def _response_part(native: Any, at: int) -> Part:
     kind = body.get("part_kind")
     if kind == "text" and isinstance(body.get("content"), str):
         return Text(native=body, index=at, text=body["content"])
-    if kind == "thinking":
-        details = body.get("provider_details")
-        signature = as_string(body.get("signature"))
-        return Reasoning(
-            native=body,
-            index=at,
-            text=as_string(body.get("content")) or "",
-            signature=signature,
-            redacted=body.get("id") == "redacted_thinking",
-            origin=as_string(body.get("provider_name")) if details is not None or signature else None,
-        )
+    if kind == "thinking" and body.get("signature"):
+        text, redacted = as_string(body.get("content")) or "", body.get("id") == "redacted_thinking"
+        return Reasoning(native=body, index=at, text=text, signature=as_string(body["signature"]), redacted=redacted)
     if kind in ("tool-call", "builtin-tool-call"):
         given = body.get("args")
         return Call(

@@ -288,3 +288,32 @@ def test_results_in_another_order_stay_with_their_calls() -> None:
     for wire, render in FORMS.values():
         if wire != "ai_python":
             assert heal(render(swapped), wire=wire).repairs == ()
+
+
+def test_reasoning_of_another_provider_is_known_by_langchains_own_note() -> None:
+    def history(maker: str) -> list[Any]:
+        thought = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
+        content = [thought, {"type": "text", "text": "Yes."}]
+        noted = {"model_provider": maker}
+        return [
+            {"type": "human", "content": "q"},
+            {"type": "ai", "content": content, "response_metadata": noted},
+            {"type": "human", "content": "Sure?"},
+        ]
+
+    def rules(maker: str, provider: str) -> list[str]:
+        return [one.rule for one in heal(history(maker), wire="langchain", provider=provider).repairs]
+
+    assert rules("anthropic", "anthropic") == rules("google_genai", "google") == []
+    assert rules("anthropic", "google") == rules("google_genai", "anthropic") == ["foreign-thinking"]
+
+
+def test_pydantic_ai_is_left_to_show_reasoning_that_nobody_signed() -> None:
+    thought = {"part_kind": "thinking", "content": "hm"}
+    history = [
+        {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "q"}]},
+        {"kind": "response", "parts": [thought, {"part_kind": "text", "content": "Yes."}]},
+        {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "Sure?"}]},
+    ]
+    for provider in (None, "anthropic", "openai", "google"):
+        assert heal(history, provider=provider).messages is history
