@@ -45,7 +45,7 @@ def long_conversations(draw: st.DrawFn) -> list[Any]:
     parts = draw(st.integers(3, 8))
     for number in range(parts):
         fresh = draw(st.integers(0, 9)) > 0
-        part = numbered(draw(conversations()), 100 * (number + 1) if fresh else 100)
+        part = numbered(draw(conversations(thinking=draw(st.booleans()))), 100 * (number + 1) if fresh else 100)
         if draw(st.integers(0, 3)) == 0:
             name = draw(st.sampled_from(sorted(MUTATIONS)))
             with contextlib.suppress(ImpossibleError):
@@ -54,7 +54,7 @@ def long_conversations(draw: st.DrawFn) -> list[Any]:
     return steps
 
 
-@pytest.mark.parametrize("wire", sorted({*QUICK} - {"cohere_v2", "ollama", "openai_responses"}))
+@pytest.mark.parametrize("wire", sorted({*QUICK} - {"cohere_v2", "ollama"}))
 def test_one_fault_in_a_long_conversation_is_healed_without_reading_it_all(wire: str) -> None:
     """The control of the test below: there is a quick way, and a long history takes it."""
     steps = [step for number in range(8) for step in numbered(sample(), 10 * number + 10)]

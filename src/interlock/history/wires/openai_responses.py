@@ -201,18 +201,27 @@ class OpenAIResponses(Wire):
                     if role == "assistant":
                         if "id" in item and not _seen(item["id"], "msg_", at, places):
                             return opened if thought else at
-                        if type(content) is not str or not item.keys() <= _USUAL:
+                        if not _words(content, "output_text") or not item.keys() <= _USUAL:
                             return opened if thought else at
                         thought = False
                         continue
                     reasoned = False
-                    if thought or role not in _ROLES or type(content) is not str or not item.keys() <= _USUAL:
+                    if thought or role not in _ROLES or not _words(content, "input_text") or not item.keys() <= _USUAL:
                         return opened if thought else at
             except (KeyError, TypeError, AttributeError):
                 return opened if waiting or thought else at
             return opened if waiting or thought else len(messages)
 
         return scan
+
+    def is_word(self, native: Any) -> bool:
+        """Say whether an item is a message of the user that holds text only, as a string or in blocks."""
+        if not isinstance(native, dict) or native.get("role") != "user":
+            return False
+        try:
+            return _words(native.get("content"), "input_text")
+        except (KeyError, TypeError, AttributeError):
+            return False
 
     # -- fragments -------------------------------------------------------------------------------
 
@@ -369,6 +378,21 @@ class OpenAIResponses(Wire):
 
 
 _USUAL: Final = frozenset({"type", "role", "content", "id", "call_id", "name", "arguments", "status", "phase"})
+
+
+_TEXT_KEYS: Final = frozenset({"type", "text", "annotations", "logprobs"})
+
+
+def _words(content: Any, kind: str) -> bool:
+    """Say whether content is a string, or blocks of text of the type that its role takes."""
+    if type(content) is str:
+        return True
+    if type(content) is not list or not content:
+        return False
+    for block in content:
+        if block["type"] != kind or type(block["text"]) is not str or not block.keys() <= _TEXT_KEYS:
+            return False
+    return True
 
 
 def _seen(own: Any, prefix: str, at: int, places: dict[str, int]) -> bool:
