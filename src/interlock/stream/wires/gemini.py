@@ -93,17 +93,21 @@ _LIVE = ("setupComplete", "serverContent", "toolCall", "toolCallCancellation", "
 _ADK = ("partial", "author", "invocationId", "invocation_id", "turnComplete", "finishReason", "finish_reason")
 _SNAKE: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NAMES: dict[str, str] = {}  # camelCase -> snake_case
+_ABSENT: Final = object()
 
 
 def either(obj: Any, name: str) -> Any:
     """Return a field by its name on the wire, or by the name that the Python SDK gives it."""
-    value = get(obj, name)
-    if value is not None:
-        return value
+    if obj is None:
+        return None
     other = _NAMES.get(name)
     if other is None:
         other = _NAMES[name] = _SNAKE.sub("_", name).lower()
-    return get(obj, other)
+    if type(obj) is dict or isinstance(obj, Mapping):
+        value = obj.get(name)
+        return obj.get(other) if value is None else value
+    value = getattr(obj, other, _ABSENT)
+    return getattr(obj, name, None) if value is _ABSENT else value
 
 
 def recognises(event: Any) -> int:
