@@ -26,9 +26,9 @@ STARTS = [*(symbol for symbol in ALPHABET if symbol != '"'), *('"' + symbol for 
 
 def run(pieces):
     parser = Parser()
+    failed = False
     for piece in pieces:
-        parser.push(piece)
-    failed = parser.failed
+        failed = parser.push(piece).failed  # asking makes it read each piece by itself
     result = parser.finish("complete")
     value = result.value if result.executable else None
     return failed, result.outcome, value, result.stable_value, result.diagnostics, parser.drain_events()

@@ -146,6 +146,7 @@ def observe(pieces: list[Any], reason: str = "complete", **options: Any) -> tupl
     parser = Parser(**options)
     for piece in pieces:
         parser.push(piece)
+        _ = parser.failed  # a look: nothing is gathered, each piece is read by itself
     look = parser.snapshot()
     parser_says = parser.failed, parser.root_complete, parser.bytes_received, parser.bytes_accepted
     views = look.stable_value, look.preview

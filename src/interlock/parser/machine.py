@@ -646,6 +646,7 @@ def machine(core: Core) -> Generator[None, Message, None]:
                     if match is not None:
                         begin, j = t.scalar_span(match)
                     if len(events) >= queue_limit:
+                        state = VALUE  # whichever way led here
                         fault = _crowded(j, queue_limit)
                         break
                     if ascii_only:

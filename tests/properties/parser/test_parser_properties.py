@@ -105,14 +105,16 @@ def test_doing_without_events_changes_nothing_else(data, whole, options, reason,
 
 
 @MANY
-@given(st.data(), texts())
-def test_a_valid_document_has_the_value_of_the_standard_library(data, text):
+@given(st.data(), texts(), st.booleans())
+def test_a_valid_document_has_the_value_of_the_standard_library(data, text, looks):
     """A strict document is executable, with the value and types that the standard library finds."""
     valid, value = standard(text)
     assert valid
     parser = Parser()
     for piece in data.draw(cut(text)):
         parser.push(piece)
+        if looks:
+            _ = parser.failed
     result = parser.finish("complete")
     assert result.executable
     assert same(result.value, value)
@@ -252,6 +254,7 @@ def test_progress_adds_up_to_the_string(data, text):
     parser = Parser(string_progress=True)
     for piece in data.draw(cut(text)):
         parser.push(piece)
+        _ = parser.failed
     added: dict[str, str] = {}
     for event in parser.drain_events():
         if isinstance(event, StringProgress):

@@ -13,6 +13,7 @@ import pytest
 from interlock.errors import InvalidOptionError
 from interlock.limits import Limits
 from interlock.parser import Parser, tokens
+from support.json_documents import observe
 
 FIELDS = ["input_bytes", "depth", "string_bytes", "number_bytes", "queued_events", "trailing_bytes"]
 
@@ -77,6 +78,16 @@ def test_events_that_nobody_drains_are_limited(waiting):
     parser.drain_events()
     parser.push("3]" if waiting else "]")
     assert parser.finish("complete").executable
+
+
+@pytest.mark.parametrize("queued", range(1, 14))
+def test_a_full_queue_is_the_same_on_every_way_through_the_grammar(queued):
+    """Whole, a record at a time and a character at a time lead to the same state."""
+    text = '[["a", {"": 0}, {"id": "b", "c\\n": "d\\n", "e": true}], "a", [1], []]'
+    limits = Limits(queued_events=queued)
+    whole = observe([text], limits=limits)
+    for step in (1, 2, 3, 5, 9, 20):
+        assert observe([text[at : at + step] for at in range(0, len(text), step)], limits=limits) == whole
 
 
 def test_progress_counts_as_events():
