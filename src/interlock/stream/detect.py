@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from interlock.errors import AmbiguousWireError, UnknownWireError
+from interlock.stream.access import get
 from interlock.stream.wires import WIRES
 
 __all__ = ["detect", "rate"]
@@ -15,6 +16,9 @@ __all__ = ["detect", "rate"]
 def rate(event: Any) -> dict[str, int]:
     """Return the wires that an event fits, with how well: 1 maybe, 2 surely, 3 more special than another."""
     scores: dict[str, int] = {}
+    kind = get(event, "type")
+    if kind is not None and not isinstance(kind, str):
+        return scores  # where a wire has a type, it is a word
     for wire, module in WIRES.items():
         score = import_module(module).recognises(event)
         if score:
