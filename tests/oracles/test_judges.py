@@ -59,7 +59,7 @@ CONTROLS: dict[str, str] = {
         assistant-first first-user-missing user-after-results""",
     "ollama_types": "cut-arguments null-arguments list-arguments",
     "ollama_rules": """one-result-missing results-missing calls-missing interrupted user-between late-results
-        early-results doubled-result foreign-result bad-name empty-name long-name""",
+        early-results doubled-result foreign-result empty-name""",
 }
 
 

@@ -381,7 +381,8 @@ def never_null(messages: list[Any]) -> None:
 
 def cohere_rules(messages: list[Any]) -> None:
     """`/v2/chat` pairs as Chat Completions does; it has no known limit for ids. A plan counts as text."""
-    plain = [{**message, "content": message.get("content") or message.get("tool_plan")} for message in messages]
+    said = [message["tool_plan"] if message.get("tool_plan") else message.get("content") for message in messages]
+    plain = [{**message, "content": content} for message, content in zip(messages, said, strict=True)]
     openai_rules(plain, longest=float("inf"))
 
 
@@ -566,7 +567,8 @@ def ollama_rules(messages: list[Any]) -> None:
         _refuse(open_names, "a call without a result")
         for call in message.get("tool_calls") or ():
             open_names.append(call["function"]["name"])
-            _call(call["function"]["name"], call["function"]["arguments"], text=False)
+            _refuse(not call["function"]["name"], "a call without a name")
+            _call("any", call["function"]["arguments"], text=False)
         _refuse(not isinstance(message.get("content", ""), str), "cannot unmarshal array into Go struct field")
     _refuse(open_names, "a call without a result")
 
@@ -712,6 +714,10 @@ def _null_content(messages: list[Any]) -> None:
     next(message for message in messages if message.get("tool_calls"))["content"] = None
 
 
+def _null_result(messages: list[Any]) -> None:
+    next(message for message in messages if message["role"] == "tool")["content"] = None
+
+
 #: Damage to the form, which a conversation's steps do not show: judge, target, what is done.
 FORMS: list[tuple[str, tuple[str, str], Callable[[list[Any]], None]]] = [
     ("openai_types", ("openai_chat", "openai"), _object_arguments),
@@ -723,6 +729,7 @@ FORMS: list[tuple[str, tuple[str, str], Callable[[list[Any]], None]]] = [
     ("cohere_types", ("cohere_v2", "cohere"), _object_arguments),
     ("cohere_types", ("cohere_v2", "cohere"), _without_id),
     ("cohere_types", ("cohere_v2", "cohere"), _strange_role),
+    ("cohere_types", ("cohere_v2", "cohere"), _null_result),
     ("ollama_types", ("ollama", "ollama"), _list_content),
     ("never_null", ("openai_chat", "xai"), _null_content),
     ("never_null", ("openai_chat", "qwen"), _null_content),

@@ -268,11 +268,14 @@ PROFILES: Final[Mapping[str, Profile]] = {
         Profile(
             name="cohere",
             source=f"Cohere v2, {_READ}: cohere 7.3.1; cohere-ai/cohere-python#525",
+            null_content=("system", "user", "tool"),
+            absent_content=True,
             roles=("system", "user", "assistant", "tool"),
         ),
         Profile(
             name="ollama",
             source=f"Ollama /api/chat, {_READ}: ollama 0.6.3; ollama/ollama#6451",
+            name_pattern=r"(?s).+",  # any name goes through to the model's template
             string_content=True,
         ),
         _compatible("deepseek", "agno-agi/agno#3105, NousResearch/hermes-agent#15228"),

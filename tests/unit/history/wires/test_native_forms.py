@@ -194,7 +194,7 @@ def test_a_text_joins_a_message_of_any_form(wire: str, drawn: tuple[list[Any], l
                 assert part.text in words
 
 
-@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("wire", sorted({*WIRES} - {"ollama"}))  # which takes any name
 def test_a_renamed_tool_is_renamed_in_the_whole_request(wire: str) -> None:
     """Declaration, choice, calls and results get one name; two tools never become one; the rest is untouched."""
     if wire == "gemini":

@@ -84,3 +84,9 @@ def test_a_list_of_blocks_becomes_a_string_and_images() -> None:
     ]
     healed = heal([{"role": "user", "content": content}], wire="ollama").messages
     assert healed == [{"role": "user", "content": "look\n\nwell", "images": ["AAAA"]}]
+
+
+@pytest.mark.parametrize("name", ["server.tool", "a b", "n" * 80])
+def test_any_name_is_taken(name: str) -> None:
+    messages = [USER, asks(name), said(name), USER]
+    assert heal(messages, wire="ollama").messages is messages
