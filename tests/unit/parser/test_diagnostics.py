@@ -196,6 +196,20 @@ def test_half_a_code_point_and_something_else_is_not_text(pieces, at, shown):
     )
 
 
+@pytest.mark.parametrize("before", ["", "[", '"', '["', '["a', '["ab', '{"": "'])
+def test_half_a_pair_at_the_end_waits_for_the_other_half(before):
+    """At whatever place: it is neither an error nor lost."""
+    parser = Parser()
+    parser.push(before + "\ud83d")
+    assert parser.snapshot().pending[-1] == "utf8"
+    assert not parser.failed
+    parser.push("\ude00")
+    assert parser.bytes_received == len(before) + 4
+    assert parser.failed == (before in ("", "["))
+    if not parser.failed:
+        assert str(parser.preview).count("\U0001f600") == 1
+
+
 def test_push_after_finish_is_raised_and_not_recorded():
     parser = Parser()
     result = parser.finish("length")

@@ -9,6 +9,7 @@ import weakref
 import pytest
 
 from interlock.errors import InvalidOptionError, ParserFinishedError
+from interlock.limits import Limits
 from interlock.parser import (
     ContainerClosed,
     ContainerOpened,
@@ -393,6 +394,27 @@ def test_progress_is_for_display_and_carries_the_text_that_was_added():
         [],
     ]
     assert StringProgress.final is False
+
+
+@pytest.mark.parametrize("queued", range(1, 8))
+@pytest.mark.parametrize("text", ['["a",["b"],{"c":"d"}]', '["a\\n",["b\\n"]]', '{"a":"b","c":"d","e":"f"}'])
+def test_progress_never_passes_the_limit_on_events(text, queued):
+    """With progress, too, no more than the limit and one diagnostic are ever waiting."""
+    parser = Parser(limits=Limits(queued_events=queued), string_progress=True)
+    parser.push(text)
+    assert parser.events_waiting == queued + 1
+    assert [diagnostic.code for diagnostic in parser.diagnostics] == ["E_LIMIT_EVENT_QUEUE"]
+
+
+def test_what_is_handed_out_cannot_be_changed():
+    parser = parsed('{"a": "x\ny"} z', control_characters="keep", trailing="isolate", string_progress=True)
+    parser.push(" more")
+    records = [parser.snapshot(), parser.finish("length"), *parser.snapshot().repairs, *parser.drain_events()]
+    assert len({type(record) for record in records}) == 11
+    for record in records:
+        name = next(iter(type(record).__dataclass_fields__))
+        with pytest.raises(AttributeError):
+            setattr(record, name, None)
 
 
 def test_progress_of_a_root_string_has_the_roots_path():
