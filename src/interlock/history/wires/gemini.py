@@ -36,6 +36,8 @@ _SERVER_CALL = ("toolCall", "tool_call")
 _SERVER_RESPONSE = ("toolResponse", "tool_response")
 _DATA = ("inlineData", "inline_data", "fileData", "file_data")
 _SIGNATURE = ("thoughtSignature", "thought_signature")
+#: Keys of a part that hold no data, and the text, which may be null.
+_NO_DATA = frozenset({"text", "thought", *_SIGNATURE})
 _BODY_KEYS = ("output", "result", "error", "content", "return_value")
 
 
@@ -113,6 +115,8 @@ class Gemini(Wire):
                             call = part.get("functionCall")
                             if call is None:
                                 text = part["text"]
+                                if type(text) is not str:
+                                    return at
                                 said = said or signed is not None or not (not text or text.isspace())
                                 continue
                             name, call_id = call["name"], call.get("id")
@@ -225,6 +229,9 @@ class Gemini(Wire):
             return None
         if isinstance(native, str):
             return Text(native={"text": native}, text=native, index=part.index)
+        if isinstance(native, dict) and native.keys() <= _NO_DATA and native.get("text") is None:
+            # "required oneof field 'data' must have one initialized field": an empty text is one.
+            return _part({**native, "text": ""}, part.index or 0)
         if part.type in ("text", "input_text", "output_text") and isinstance(native.get("text"), str):
             return Text(native={"text": native["text"]}, text=native["text"], index=part.index)
         return None

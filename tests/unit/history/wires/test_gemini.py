@@ -122,3 +122,14 @@ def test_an_empty_text_with_a_signature_stays_where_empty_texts_go() -> None:
     contents = [USER, model({"text": ""}, {"text": "", "thoughtSignature": "c2ln"}, {"text": "a"}), USER]
     healed = heal(contents, wire="gemini", provider="vertex").messages
     assert healed[1] == model({"text": "", "thoughtSignature": "c2ln"}, {"text": "a"})
+
+
+@pytest.mark.parametrize("empty", [{}, {"text": None}, {"thoughtSignature": "c2ln"}, {"thought": True}])
+def test_a_part_without_data_gets_an_empty_text(empty: dict[str, Any]) -> None:
+    """As the API says: "required oneof field 'data' must have one initialized field"."""
+    contents = [USER, model(empty, {"text": "a"}), USER]
+    healed = heal(contents, wire="gemini").messages
+    assert healed == [USER, model({**empty, "text": ""}, {"text": "a"}), USER]
+    on_vertex = heal(contents, wire="gemini", provider="vertex").messages
+    kept = [{**empty, "text": ""}] if empty.keys() & {"thoughtSignature", "thought"} else []
+    assert on_vertex == [USER, model(*kept, {"text": "a"}), USER]
