@@ -335,7 +335,7 @@ def _look(
 ) -> tuple[list[Message], tuple[Repair, ...], tuple[Repair, ...]]:
     """Run the rules on the spans alone where they say enough, else on the whole history."""
     if spans is not None:
-        views = list(views_of(history, spans.places, wire.read_message))
+        views = list(views_of(history, spans.places, wire.read_at))
         stretches = sum(stretch(view) is not None for view in views)
         if not crosses(views, spans.places, spans.ids):
             out = _run(views, context)
@@ -350,25 +350,28 @@ def _look(
 def _written(views: Sequence[Message], history: Sequence[Any], wire: Wire) -> tuple[Any, tuple[int | None, ...]]:
     """Return the native history of the views, and where each message of the input went."""
     positions: list[int | None] = [None] * len(history)
-    if not any(stretch(view) is not None for view in views):
-        healed, places = wire.write(views)
-        for at, view in zip(places, views, strict=True):
+    out: list[Any] = []
+    run: list[Message] = []
+
+    def write() -> None:
+        healed, places = wire.write(run)
+        for place, view in zip(places, run, strict=True):
             for origin in view.origins:
                 if positions[origin] is None:
-                    positions[origin] = at
-        return healed, tuple(positions)
-    out: list[Any] = []
+                    positions[origin] = len(out) + place
+        out.extend(healed)
+        run.clear()
+
     for view in views:
         healthy = stretch(view)
-        if healthy is not None:
-            start, stop = healthy
-            positions[start:stop] = range(len(out), len(out) + stop - start)
-            out += history[start:stop]
+        if healthy is None:
+            run.append(view)
             continue
-        for origin in view.origins:
-            if positions[origin] is None:
-                positions[origin] = len(out)
-        out.append(wire.assemble(view) if view.changed else view.native)
+        write()
+        start, stop = healthy
+        positions[start:stop] = range(len(out), len(out) + stop - start)
+        out += history[start:stop]
+    write()
     return out, tuple(positions)
 
 

@@ -82,7 +82,7 @@ def stretch(view: Message) -> tuple[int, int] | None:
 
 
 def views_of(
-    messages: Sequence[Any], spans: Sequence[tuple[int, int]], read: Callable[[Any, int], Message]
+    messages: Sequence[Any], spans: Sequence[tuple[int, int]], read: Callable[[Any, int], Sequence[Message]]
 ) -> Iterator[Message]:
     """Yield views of the spans, and a stand-in for each stretch between them."""
     at = 0
@@ -90,7 +90,7 @@ def views_of(
         if start > at:
             yield stand_in(at, start)
         for place in range(start, stop):
-            yield read(messages[place], place)
+            yield from read(messages[place], place)
         at = stop
     if at < len(messages):
         yield stand_in(at, len(messages))

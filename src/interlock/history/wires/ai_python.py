@@ -26,7 +26,7 @@ from interlock.history.turns import Approval, Call, Media, Message, Opaque, Part
 from interlock.history.wires.ai_sdk import media_kind, reasoning_part
 from interlock.history.wires.base import as_json, as_string, opaque_message
 from interlock.history.wires.objects import Fields, class_beside, fields_of, source_of, with_fields
-from interlock.history.wires.screened import Fits, ScreenedWire
+from interlock.history.wires.screened import Look, ScreenedWire
 
 __all__ = ["AIPython"]
 
@@ -62,43 +62,40 @@ class AIPython(ScreenedWire):
         neutral = _ROLES.get(role, "tool")
         return Message(role=neutral, parts=read, native=body, origins=(at,), extra={"source": native})
 
-    def healthy(self, messages: Sequence[Any], fits: Fits) -> bool:
+    def healthy(self, message: Any, look: Look) -> bool:
         """Know text, calls, and a tool message with their results right behind."""
-        waiting: dict[str, str] = {}
-        names: set[str] = set()
-        for message in messages:
-            body = message if type(message) is dict else message.__dict__
-            role, parts = body["role"], body["parts"]
-            if role == "tool":
-                for native in parts:
-                    part = native if type(native) is dict else native.__dict__
-                    if part["kind"] != "tool_result" or waiting.pop(part["tool_call_id"]) != part["tool_name"]:
-                        return False
-                if waiting or not parts:
-                    return False
-                continue
-            if role not in _ROLES or waiting or not parts:
-                return False
-            for native in parts:
+        body = message if type(message) is dict else message.__dict__
+        role, held = body["role"], body["parts"]
+        if role == "tool":
+            for native in held:
                 part = native if type(native) is dict else native.__dict__
-                kind = part["kind"]
-                if kind == "text":
-                    if not part["text"] or part["text"].isspace():
-                        return False
-                elif kind == "tool_call" and role == "assistant":
-                    call_id, name, given = part["tool_call_id"], part["tool_name"], part["tool_args"]
-                    if type(call_id) is not str or not call_id or call_id in waiting:
-                        return False
-                    if name not in names:
-                        if not fits(name):
-                            return False
-                        names.add(name)
-                    if given != "{}" and not is_object_text(given):
-                        return False
-                    waiting[call_id] = name
-                else:
+                if part["kind"] != "tool_result" or look.waiting.pop(part["tool_call_id"]) != part["tool_name"]:
                     return False
-        return not waiting
+            return bool(held) and not look.waiting
+        if role not in _ROLES or look.waiting or not held:
+            return False
+        for native in held:
+            part = native if type(native) is dict else native.__dict__
+            kind = part["kind"]
+            if kind == "text":
+                if not part["text"] or part["text"].isspace():
+                    return False
+            elif kind == "tool_call" and role == "assistant":
+                given = part["tool_args"]
+                if not look.call(part["tool_call_id"], part["tool_name"]):
+                    return False
+                if given != "{}" and not is_object_text(given):
+                    return False
+            else:
+                return False
+        return True
+
+    def is_word(self, native: Any) -> bool:
+        """Say whether a message is the user's and holds words only."""
+        body = fields_of(native) or {}
+        held = body.get("parts")
+        words = isinstance(held, (list, tuple)) and all((fields_of(part) or {}).get("kind") == "text" for part in held)
+        return body.get("role") == "user" and words
 
     def with_call(self, part: Call, **changes: Any) -> Call:
         """Return the call with another id, name or arguments."""
@@ -188,8 +185,21 @@ class AIPython(ScreenedWire):
     def write(self, views: Sequence[Message]) -> tuple[list[Any], Sequence[int]]:
         """Return the native messages; new ones are objects where the history is made of objects."""
         specimen = next((view.native.source for view in views if isinstance(view.native, Fields)), None)
-        out = [self._written(view, specimen) if view.changed else _held(view) for view in views]
-        return out, range(len(views))
+        out: list[Any] = []
+        places: list[int] = []
+        for view in views:
+            places.append(len(out))
+            if not view.changed:
+                out.append(_held(view))
+                continue
+            answers = tuple(part for part in view.parts if type(part) is Result)
+            if view.native.get("role") == "internal" and answers:
+                # What is internal is never sent, so an answer that was put there gets a message of its own.
+                rest = tuple(part for part in view.parts if type(part) is not Result)
+                out.append(self._written(replace(view, parts=rest), specimen))
+                view = self.new_message("tool", answers)
+            out.append(self._written(view, specimen))
+        return out, places
 
     def assemble(self, message: Message) -> Any:
         """Return the native message of a view whose parts have changed."""

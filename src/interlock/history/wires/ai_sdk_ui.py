@@ -27,7 +27,7 @@ from interlock.history.turns import Approval, Call, Media, Message, Opaque, Part
 from interlock.history.wires.ai_sdk import media_kind, reasoning_part
 from interlock.history.wires.base import as_json, as_string, opaque_message, plain_text, role_in
 from interlock.history.wires.grouped import Draft, Group, GroupedWire
-from interlock.history.wires.screened import Fits
+from interlock.history.wires.screened import Look
 
 __all__ = ["AISDKUI"]
 
@@ -97,44 +97,44 @@ class AISDKUI(GroupedWire):
         close()
         return group
 
-    def healthy(self, messages: Sequence[Any], fits: Fits) -> bool:
+    def healthy(self, message: Any, look: Look) -> bool:
         """Know text, steps, and tool parts that have ended."""
-        names: set[str] = set()
-        for message in messages:
-            role = message["role"]
-            asked: set[str] = set()
-            if type(message) is not dict or role not in _ROLES or not message["parts"]:
+        role = message["role"]
+        if type(message) is not dict or role not in _ROLES or not message["parts"]:
+            return False
+        for part in message["parts"]:
+            kind = part["type"]
+            if kind == "text":
+                if not part["text"] or part["text"].isspace() or not part.keys() <= _TEXT_KEYS:
+                    return False
+                if "state" in part and part["state"] is None:
+                    return False
+                continue
+            if role != "assistant":
                 return False
-            for part in message["parts"]:
-                kind = part["type"]
-                if kind == "text":
-                    if not part["text"] or part["text"].isspace() or not part.keys() <= _TEXT_KEYS:
-                        return False
-                    if "state" in part and part["state"] is None:
-                        return False
-                    continue
-                if role != "assistant":
+            if kind == "step-start":
+                look.waiting.clear()
+                continue
+            if kind != "dynamic-tool" and not kind.startswith("tool-"):
+                return False
+            if type(part["input"]) is not dict:
+                return False
+            if not look.call(part["toolCallId"], part["toolName"] if kind == "dynamic-tool" else kind[5:]):
+                return False
+            state = part["state"]
+            if state == "output-error":
+                if type(part["errorText"]) is not str or not part.keys() <= _ERROR_KEYS:
                     return False
-                if kind == "step-start":
-                    asked = set()
-                    continue
-                name = part["toolName"] if kind == "dynamic-tool" else kind[5:]
-                if kind != "dynamic-tool" and not kind.startswith("tool-"):
-                    return False
-                if name not in names:
-                    if not fits(name):
-                        return False
-                    names.add(name)
-                call_id, state = part["toolCallId"], part["state"]
-                if type(call_id) is not str or not call_id or call_id in asked or type(part["input"]) is not dict:
-                    return False
-                asked.add(call_id)
-                if state == "output-error":
-                    if type(part["errorText"]) is not str or not part.keys() <= _ERROR_KEYS:
-                        return False
-                elif state != "output-available" or not part.keys() <= _OUTPUT_KEYS:
-                    return False
+            elif state != "output-available" or not part.keys() <= _OUTPUT_KEYS:
+                return False
+        look.waiting.clear()  # calls end where they begin
         return True
+
+    def is_word(self, native: Any) -> bool:
+        """Say whether a message is the user's and holds words only."""
+        if not isinstance(native, dict) or native.get("role") != "user" or not isinstance(native.get("parts"), list):
+            return False
+        return all(isinstance(part, dict) and part.get("type") == "text" for part in native["parts"])
 
     # -- fragments -------------------------------------------------------------------------------
 

@@ -66,6 +66,10 @@ class Wire:
         """Return the view of one native message, whatever JSON value it is."""
         raise NotImplementedError
 
+    def read_at(self, native: Any, at: int) -> Sequence[Message]:
+        """Return the views of one native message, as `read` does for all."""
+        return (self.read_message(native, at),)
+
     def scanner(self, context: Any) -> Scan | None:  # noqa: ARG002
         """Return a walk over native messages that stops where one is not surely healthy.
 

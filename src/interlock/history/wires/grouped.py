@@ -81,6 +81,10 @@ class GroupedWire(ScreenedWire):
             out += self.group(native, at).views
         return out
 
+    def read_at(self, native: Any, at: int) -> Sequence[Message]:
+        """Return the views of one native message."""
+        return self.group(native, at).views
+
     def read_message(self, native: Any, at: int) -> Message:
         """Return one view of the whole message."""
         views = self.group(native, at).views

@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Final
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import as_json, as_string, opaque_message, plain_text
 from interlock.history.wires.objects import Fields, class_beside, fields_of, with_fields
-from interlock.history.wires.screened import Fits, ScreenedWire
+from interlock.history.wires.screened import Look, ScreenedWire
 
 __all__ = ["LangChain"]
 
@@ -157,58 +157,46 @@ class LangChain(ScreenedWire):
             held, extra["loose"] = _with_calls(held, body, at)
         return Message(role=role, parts=tuple(held), native=body, origins=(at,), form=shape, extra=extra)
 
-    def healthy(self, messages: Sequence[Any], fits: Fits) -> bool:
+    def healthy(self, message: Any, look: Look) -> bool:
         """Know text, parsed calls, and a tool message right behind for each."""
-        waiting: set[str] = set()
-        names: set[str] = set()
-        for message in messages:
-            if type(message) is not dict:
-                body = message.__dict__
-            elif "content" in message:
-                body = message
-            else:
-                body = message["data"] if "data" in message else message["kwargs"]
-            kind, content = body["type"], body["content"]
-            if kind == "tool":
-                waiting.remove(body["tool_call_id"])
-                name = body.get("name")
-                if type(content) is not str or not (name is None or name in names):
-                    return False
-                continue
-            if waiting:
+        if type(message) is not dict:
+            body = message.__dict__
+        elif "content" in message:
+            body = message
+        else:
+            body = message["data"] if "data" in message else message["kwargs"]
+        kind, content = body["type"], body["content"]
+        if kind == "tool":
+            name = look.waiting.pop(body["tool_call_id"])
+            return type(content) is str and body.get("name") in (None, name)
+        if look.waiting:
+            return False
+        if kind == "human" or kind == "system":
+            return type(content) is str and bool(content) and not content.isspace()
+        if kind != "ai" or body.get("invalid_tool_calls"):
+            return False
+        calls = body.get("tool_calls") or ()
+        for call in calls:
+            if type(call["args"]) is not dict or not look.call(call["id"], call["name"]):
                 return False
-            if kind == "human" or kind == "system":
-                if type(content) is not str or content.isspace() or not content:
+        beside = body.get("additional_kwargs")
+        if beside and not calls and ("tool_calls" in beside or "function_call" in beside):
+            return False
+        if type(content) is str:
+            return bool(calls) or bool(content and not content.isspace())
+        for block in content:
+            word = block["type"]
+            if word == "tool_use" or word == "tool_call":
+                if block["id"] not in look.waiting:
                     return False
-                continue
-            if kind != "ai" or body.get("invalid_tool_calls"):
+            elif word != "text" or not block["text"] or block["text"].isspace():
                 return False
-            calls = body.get("tool_calls")
-            for call in calls or ():
-                call_id, name = call["id"], call["name"]
-                if type(call["args"]) is not dict or type(call_id) is not str or not call_id or call_id in waiting:
-                    return False
-                if name not in names:
-                    if not fits(name):
-                        return False
-                    names.add(name)
-                waiting.add(call_id)
-            if type(content) is not str:
-                for block in content:
-                    word = block["type"]
-                    if word == "tool_use" or word == "tool_call":
-                        if block["id"] not in waiting:
-                            return False
-                    elif word != "text" or not block["text"] or block["text"].isspace():
-                        return False
-                if not content and not calls:
-                    return False
-            elif not calls and (not content or content.isspace()):
-                return False
-            beside = body.get("additional_kwargs")
-            if beside and not calls and ("tool_calls" in beside or "function_call" in beside):
-                return False
-        return not waiting
+        return bool(content or calls)
+
+    def is_word(self, native: Any) -> bool:
+        """Say whether a message is the user's and holds words only."""
+        body, kind, _ = _opened(native)
+        return kind == "human" and body is not None and isinstance(body.get("content"), str)
 
     # -- fragments -------------------------------------------------------------------------------
 

@@ -30,7 +30,7 @@ from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasonin
 from interlock.history.wires.base import as_json, as_string, opaque_message
 from interlock.history.wires.grouped import Draft, Group, GroupedWire
 from interlock.history.wires.objects import class_beside, fields_of, source_of, with_fields
-from interlock.history.wires.screened import Fits
+from interlock.history.wires.screened import Look
 
 __all__ = ["PydanticAI"]
 
@@ -95,56 +95,46 @@ class PydanticAI(GroupedWire):
         group.views.append(Message(role=role or "user", parts=tuple(run), native=body, origins=(at,), extra=extra))
         return group
 
-    def healthy(self, messages: Sequence[Any], fits: Fits) -> bool:
+    def healthy(self, message: Any, look: Look) -> bool:
         """Know text, prompts, calls, and a request that begins with their returns right behind."""
-        waiting: dict[str, str] = {}
-        names: set[str] = set()
-        for message in messages:
-            body = message if type(message) is dict else message.__dict__
-            kind, parts = body["kind"], body["parts"]
-            if not parts or (waiting and kind != "request"):
-                return False
+        body = message if type(message) is dict else message.__dict__
+        kind, held = body["kind"], body["parts"]
+        if not held or (look.waiting and kind != "request"):
+            return False
+        spoken = False
+        for native in held:
+            part = native if type(native) is dict else native.__dict__
+            word = part["part_kind"]
             if kind == "request":
-                spoken = False
-                for native in parts:
-                    part = native if type(native) is dict else native.__dict__
-                    word = part["part_kind"]
-                    if word == "tool-return":
-                        if spoken or waiting.pop(part["tool_call_id"]) != part["tool_name"]:
-                            return False
-                    elif word == "user-prompt" or word == "system-prompt":
-                        spoken = True
-                        text = part["content"]
-                        if type(text) is not str or not text or text.isspace():
-                            return False
-                    else:
+                if word == "tool-return":
+                    if spoken or look.waiting.pop(part["tool_call_id"]) != part["tool_name"]:
                         return False
-                if waiting:
+                    continue
+                text = part["content"]
+                spoken = True
+                if word != "user-prompt" and word != "system-prompt":
                     return False
-                continue
-            if kind != "response":
-                return False
-            for native in parts:
-                part = native if type(native) is dict else native.__dict__
-                word = part["part_kind"]
-                if word == "text":
-                    if not part["content"] or part["content"].isspace():
-                        return False
-                elif word == "tool-call":
-                    call_id, name, given = part["tool_call_id"], part["tool_name"], part.get("args")
-                    if type(call_id) is not str or not call_id or call_id in waiting:
-                        return False
-                    if name not in names:
-                        if not fits(name):
-                            return False
-                        names.add(name)
-                    # Text that does not parse is shown by the framework in its own way.
-                    if given is not None and type(given) is not dict and type(given) is not str:
-                        return False
-                    waiting[call_id] = name
-                else:
+                if type(text) is not str or not text or text.isspace():
                     return False
-        return not waiting
+            elif word == "text":
+                if not part["content"] or part["content"].isspace():
+                    return False
+            else:
+                given = part.get("args")
+                # Text that does not parse is shown by the framework in its own way.
+                if word != "tool-call" or not (given is None or type(given) is dict or type(given) is str):
+                    return False
+                if not look.call(part["tool_call_id"], part["tool_name"]):
+                    return False
+        return kind == "response" or (kind == "request" and not look.waiting)
+
+    def is_word(self, native: Any) -> bool:
+        """Say whether a message is a request with prompts only."""
+        body = fields_of(native) or {}
+        held = body.get("parts")
+        if body.get("kind") != "request" or not isinstance(held, (list, tuple)) or not held:
+            return False
+        return all((fields_of(part) or {}).get("part_kind") == "user-prompt" for part in held)
 
     # -- fragments -------------------------------------------------------------------------------
 

@@ -1,51 +1,80 @@
-"""A quick look at a whole history, for formats whose messages are not read one by one.
-
-The look knows the common shapes only and is made for the requirements that all
-targets share. It says "healthy" or nothing; then the history is read.
-"""
+"""The quick look at a history of a framework: message by message, for what all targets share."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from interlock.history.spans import REUSED, Scan
 from interlock.history.wires.base import Wire
 
-__all__ = ["Fits", "ScreenedWire"]
+__all__ = ["Look", "ScreenedWire"]
 
-Fits = Callable[[str], object]
+
+@dataclass(slots=True)
+class Look:
+    """What a look remembers from message to message.
+
+    Attributes:
+        fits: Says whether a tool name is accepted.
+        names: Tool names that are known to be.
+        waiting: Calls that have no result yet: id -> the tool's name.
+        ids: Ids of the calls in the message at hand.
+    """
+
+    fits: Callable[[str], object]
+    names: set[str] = field(default_factory=set)
+    waiting: dict[str, str] = field(default_factory=dict)
+    ids: list[str] = field(default_factory=list)
+
+    def call(self, call_id: Any, name: Any) -> bool:
+        """Note a call; false when its id or its name needs a closer look."""
+        if type(call_id) is not str or not call_id or call_id in self.waiting:
+            return False
+        if name not in self.names:
+            if not self.fits(name):
+                return False
+            self.names.add(name)
+        self.waiting[call_id] = name
+        self.ids.append(call_id)
+        return True
 
 
 class ScreenedWire(Wire):
     """Base of these formats."""
 
-    def healthy(self, messages: Sequence[Any], fits: Fits) -> bool:
-        """Say for certain that no rule would find anything.
-
-        Args:
-            messages: The native messages.
-            fits: Says whether a tool name is one that is accepted.
+    def healthy(self, message: Any, look: Look) -> bool:
+        """Say for certain that no rule would find anything in a message.
 
         Raises:
             AttributeError, KeyError, TypeError: As good as `False`: a shape that the look does not know.
         """
         raise NotImplementedError
 
-    def scanner(self, context: Any) -> Callable[[Sequence[Any], int, dict[str, int]], int] | None:
-        """Return a walk that goes to the end or not at all."""
+    def scanner(self, context: Any) -> Scan | None:
+        """Return the walk, for the requirements that all targets share."""
         if context.profile.name != "generic":
             return None
         fits = re.compile(context.profile.name_pattern).fullmatch
+        names: set[str] = set()
 
-        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> int:  # noqa: ARG001
-            try:
-                return len(messages) if not start and self.healthy(messages, fits) else start
-            except (AttributeError, KeyError, TypeError):
-                return start
+        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> int:
+            look = Look(fits, names)
+            opened = start
+            for at in range(start, len(messages)):
+                if not look.waiting:
+                    opened = at
+                try:
+                    if not self.healthy(messages[at], look):
+                        return opened
+                except (AttributeError, KeyError, TypeError):
+                    return opened
+                if look.ids:
+                    for call_id in look.ids:
+                        places[call_id] = REUSED if places.get(call_id, at) != at else at
+                    look.ids.clear()
+            return opened if look.waiting else len(messages)
 
         return scan
-
-    def is_word(self, native: Any) -> bool:  # noqa: ARG002
-        """Nothing: such a history is read whole or not at all."""
-        return False

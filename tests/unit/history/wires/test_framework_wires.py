@@ -90,6 +90,21 @@ def test_a_quick_look_says_healthy_only_where_the_rules_find_nothing(form: str, 
 
 
 @_forms
+@given(before=conversations(), case=damaged(), behind=conversations())
+@settings(max_examples=40, deadline=None)
+def test_a_quick_look_changes_nothing_in_the_result(form: str, before: Any, case: Any, behind: Any) -> None:
+    wire, render = FORMS[form]
+    history = render([*before, *before, *case[0], *behind, *behind])
+    quick = heal(history, wire=wire)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(type(WIRES[wire]), "scanner", lambda *_: None)
+        slow = heal(history, wire=wire)
+    assert [plain(one) for one in quick.messages] == [plain(one) for one in slow.messages]
+    assert [one.to_json() for one in quick.repairs] == [one.to_json() for one in slow.repairs]
+    assert (quick.positions, quick.ids, quick.names) == (slow.positions, slow.ids, slow.names)
+
+
+@_forms
 @given(case=damaged())
 @settings(max_examples=25, deadline=None)
 def test_what_people_and_models_said_is_kept_in_order(form: str, case: Any) -> None:

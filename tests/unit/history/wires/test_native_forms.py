@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,38 +12,11 @@ from hypothesis import strategies as st
 from interlock.history.engine import heal
 from interlock.history.turns import Call, Message, Result, Text
 from interlock.history.wires import WIRES as REGISTRY
-from support.histories import TOOLS, WIRES, bodies, conversations, damaged, json_values, render, sample
+from support.histories import TOOLS, WIRES, bodies, damaged, json_values, render, sample, torn
 from support.shared import needs_shared, shared_files
 
 NATIVE = ("openai_responses", "gemini", "bedrock_converse", "mistral", "cohere_v2", "ollama")
 EXAMPLES = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-
-
-def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the path of every value inside a JSON value."""
-    yield path
-    if isinstance(value, dict | list):
-        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from places(inner, (*path, key))
-
-
-def put(value: Any, path: tuple[Any, ...], new: Any) -> Any:
-    """Return a copy of a JSON value with another value at a path."""
-    if not path:
-        return new
-    out = copy.copy(value)
-    out[path[0]] = put(value[path[0]], path[1:], new)
-    return out
-
-
-@st.composite
-def torn(draw: st.DrawFn, wire: str) -> list[Any]:
-    """A conversation in which up to three values are replaced by anything, or taken away."""
-    messages: Any = render(draw(conversations(thinking=draw(st.booleans()))), wire)
-    for _ in range(draw(st.integers(1, 3))):
-        path = draw(st.sampled_from([one for one in places(messages) if one] or [()]))
-        messages = put(messages, path, draw(json_values())) if path else [draw(json_values())]
-    return messages
 
 
 def viewed(message: Message) -> Any:
