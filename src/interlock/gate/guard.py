@@ -175,8 +175,7 @@ class Guard:
         evidence and speaks against every call of the stream.
         """
         self._events += 1
-        if self._events > self._max_events:
-            self._too_many()
+        if self._events > self._max_events and self._refuse(event):
             return
         try:
             if type(event) in _SPECIAL:
@@ -281,6 +280,8 @@ class Guard:
         with self._lock:
             self.source_ended("eof" if end is None else end)
             self._finished = True
+            if self._coordinator.source_end != "still_open":
+                self._max_events = -1  # from here on, every event is late
             return self._judge.report(finished=True)
 
     def take(self, internal_id: str) -> Execution | None:
@@ -331,12 +332,20 @@ class Guard:
         else:
             self.push_bytes(event)
 
-    def _too_many(self) -> None:
-        if self._events == self._max_events + 1:
-            self._coordinator.limit_passed(
-                "E_LIMIT_STREAM_EVENTS",
-                f"more than limits.stream_events ({self._max_events}) events in one stream",
+    def _refuse(self, event: Any) -> bool:
+        """Note an event that comes too late or is one too many; tell whether to leave it unread."""
+        limit = self._limits.stream_events
+        if self._events > limit:
+            if self._events == limit + 1:
+                self._coordinator.limit_passed(
+                    "E_LIMIT_STREAM_EVENTS", f"more than limits.stream_events ({limit}) events in one stream"
+                )
+            return True
+        if event != "[DONE]":
+            self._coordinator.provider_diagnostic(
+                "E_LATE_EVENT", "an event was pushed after `finish`", fault="protocol"
             )
+        return False
 
     def _faulted(self, call: Call | None, diagnostic: Diagnostic) -> None:
         key = None if call is None else call.internal_id

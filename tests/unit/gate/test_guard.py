@@ -147,6 +147,8 @@ def test_late_evidence_revokes(name: str, moment: str) -> None:
     guard.push(event)
     report = guard.finish()
     assert report.decisions[0].action != "execute"
+    if reason == "stream_incomplete" and moment != "after the terminal":
+        reason = "protocol_violation"  # whatever it is, it came after `finish`
     assert report.decisions[0].reason == reason
     assert guard.take("call-0") is None
     assert guard.take("call-1") is None
@@ -496,3 +498,41 @@ def test_rubbish_never_raises(event: Any, wire: str) -> None:
     guard = Guard(wire)
     guard.push(event)
     guard.finish()
+
+
+@pytest.mark.parametrize(
+    ("wire", "events", "again"),
+    [
+        (
+            "openai_chat",
+            [
+                {
+                    "choices": [
+                        {
+                            "index": 0,
+                            "delta": {
+                                "tool_calls": [{"index": 0, "id": "c", "function": {"name": "f", "arguments": "{}"}}]
+                            },
+                        }
+                    ]
+                },
+                {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]},
+            ],
+            {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]},
+        ),
+        ("normalized", list(CLEAN), {"type": "usage", "output_tokens": 3}),
+    ],
+)
+def test_any_event_after_finish_revokes_even_one_that_would_add_nothing(
+    wire: str, events: list[Any], again: dict[str, Any]
+) -> None:
+    """`finish` said that the stream is over; whatever is pushed then contradicts it. `[DONE]` is no event."""
+    guard = Guard(wire)
+    for event in events:
+        guard.push(event)
+    assert guard.finish().decisions[0].action == "execute"
+    guard.push("[DONE]")
+    assert guard.finish().decisions[0].action == "execute"
+    guard.push(again)
+    assert guard.finish().decisions[0].reason == "protocol_violation"
+    assert guard.take("call-0") is None
