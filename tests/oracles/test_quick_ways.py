@@ -14,7 +14,18 @@ from hypothesis import strategies as st
 
 from interlock.history.engine import heal
 from interlock.history.wires import WIRES as REGISTRY
-from support.histories import MUTATIONS, TOOLS, ImpossibleError, Reply, Results, System, conversations, render, sample
+from support.histories import (
+    MUTATIONS,
+    TOOLS,
+    ImpossibleError,
+    Reply,
+    Results,
+    System,
+    conversations,
+    render,
+    sample,
+    torn,
+)
 
 QUICK = ("openai_chat", "openai_responses", "anthropic", "gemini", "bedrock_converse", "mistral", "cohere_v2", "ollama")
 PROVIDERS = {"openai_chat": ("openai", "deepseek"), "bedrock_converse": ("bedrock", "bedrock-anthropic")}
@@ -54,6 +65,19 @@ def long_conversations(draw: st.DrawFn) -> list[Any]:
     return steps
 
 
+def compare(messages: list[Any], wire: str) -> None:
+    """Heal with the quick look and without: the same messages, the same account."""
+    for provider in PROVIDERS.get(wire, (None,)):
+        quick = heal(messages, wire=wire, provider=provider, tools=list(TOOLS))
+        with patch.object(type(REGISTRY[wire]), "scanner", lambda self, context: None):
+            slow = heal(messages, wire=wire, provider=provider, tools=list(TOOLS))
+        assert json.dumps(quick.messages) == json.dumps(slow.messages)
+        assert [one.to_json() for one in quick.repairs] == [one.to_json() for one in slow.repairs]
+        assert [one.to_json() for one in quick.remaining] == [one.to_json() for one in slow.remaining]
+        assert quick.positions == slow.positions
+        assert (quick.ids, quick.names) == (slow.ids, slow.names)
+
+
 @pytest.mark.parametrize("wire", sorted({*QUICK} - {"cohere_v2", "ollama"}))
 def test_one_fault_in_a_long_conversation_is_healed_without_reading_it_all(wire: str) -> None:
     """The control of the test below: there is a quick way, and a long history takes it."""
@@ -70,13 +94,12 @@ def test_one_fault_in_a_long_conversation_is_healed_without_reading_it_all(wire:
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(steps=long_conversations())
 def test_a_close_look_at_spans_finds_what_a_close_look_at_everything_finds(wire: str, steps: list[Any]) -> None:
-    messages = render(steps, wire)
-    for provider in PROVIDERS.get(wire, (None,)):
-        quick = heal(messages, wire=wire, provider=provider, tools=list(TOOLS))
-        with patch.object(type(REGISTRY[wire]), "scanner", lambda self, context: None):
-            slow = heal(messages, wire=wire, provider=provider, tools=list(TOOLS))
-        assert json.dumps(quick.messages) == json.dumps(slow.messages)
-        assert [one.to_json() for one in quick.repairs] == [one.to_json() for one in slow.repairs]
-        assert [one.to_json() for one in quick.remaining] == [one.to_json() for one in slow.remaining]
-        assert quick.positions == slow.positions
-        assert (quick.ids, quick.names) == (slow.ids, slow.names)
+    compare(render(steps, wire), wire)
+
+
+@pytest.mark.parametrize("wire", QUICK)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(data=st.data())
+def test_the_quick_look_takes_nothing_torn_for_healthy(wire: str, data: st.DataObject) -> None:
+    ahead, behind = (render(numbered(sample(), offset) * 2, wire) for offset in (500, 700))
+    compare([*ahead, *data.draw(torn(wire)), *behind], wire)

@@ -8,10 +8,11 @@ imports the package under test.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,6 +37,7 @@ __all__ = [
     "render",
     "said",
     "sample",
+    "torn",
 ]
 
 WIRES = ("openai_chat", "openai_responses", "anthropic", "gemini", "bedrock_converse", "mistral", "cohere_v2", "ollama")
@@ -588,6 +590,36 @@ _RENDER: dict[str, Callable[[Step], list[Any]]] = {
     "cohere_v2": _cohere,
     "ollama": _ollama,
 }
+
+
+# -- torn: damage that no name describes ----------------------------------------------------------------
+
+
+def _paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the path of every value inside a JSON value."""
+    yield path
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _paths(inner, (*path, key))
+
+
+def _put(value: Any, path: tuple[Any, ...], new: Any) -> Any:
+    """Return a copy of a JSON value with another value at a path."""
+    if not path:
+        return new
+    out = copy.copy(value)
+    out[path[0]] = _put(value[path[0]], path[1:], new)
+    return out
+
+
+@st.composite
+def torn(draw: st.DrawFn, wire: str) -> list[Any]:
+    """A conversation in which up to three values are replaced by anything, or taken away."""
+    messages: Any = render(draw(conversations(thinking=draw(st.booleans()))), wire)
+    for _ in range(draw(st.integers(1, 3))):
+        path = draw(st.sampled_from([one for one in _paths(messages) if one] or [()]))
+        messages = _put(messages, path, draw(json_values())) if path else [draw(json_values())]
+    return messages
 
 
 # -- whole request bodies -----------------------------------------------------------------------------
