@@ -9,6 +9,7 @@ bound to a call the way a reader would do it:
 2. Any other result is late: it answers the latest earlier call with its id that
    is still open, else it is one too many for the latest one that is answered.
 3. A result still alone is early if a later call with its id is open.
+   An id that an earlier healing has replaced still names its call.
 4. Without ids on both sides (formats without ids, ids lost on the way) the tool's
    name stands in for the id, then the order, when there are as many of one as of the other.
    Those that stand elsewhere answer the open calls of their name, when there are as many.
@@ -22,9 +23,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from interlock.history.naming import minted_id
 from interlock.history.turns import Call, Message, Result
 
-__all__ = ["Bound", "Open", "Pairing", "Turn", "pair"]
+__all__ = ["ORDINALS", "Bound", "Open", "Pairing", "Turn", "pair"]
+
+ORDINALS = 4  # how many calls with one old id a late result is looked for under their new ids
 
 TurnShape = Literal["message", "run", "calls"]
 
@@ -138,7 +142,7 @@ def pair(messages: Sequence[Message], *, shape: TurnShape, result_role: str) -> 
     orphans: list[Bound] = []
     early: list[Bound] = []
     for bound, before in late:
-        known = by_id.get(bound.result.call_id or "", ())
+        known = by_id.get(bound.result.call_id or "") or _renamed(bound.result.call_id or "", by_id)
         earlier = [call for number, call in known if number < before]
         unanswered = [call for call in earlier if not call.answers]
         if unanswered:
@@ -161,6 +165,14 @@ def pair(messages: Sequence[Message], *, shape: TurnShape, result_role: str) -> 
             if len(call.answers) > 1:
                 call.answers.sort(key=lambda bound: bound.at)
     return Pairing(turns, orphans)
+
+
+def _renamed(old: str, by_id: dict[str, list[tuple[int, Open]]]) -> list[tuple[int, Open]]:
+    """Return the calls that an earlier healing has given a new id in place of `old`."""
+    out: list[tuple[int, Open]] = []
+    for ordinal in range(ORDINALS):
+        out += by_id.get(minted_id(old, ordinal), ())
+    return out
 
 
 def _turns(messages: Sequence[Message], shape: TurnShape, result_role: str) -> list[Turn]:

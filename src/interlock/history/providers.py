@@ -62,6 +62,7 @@ class Profile:
         prefix: A last assistant message is accepted when its `prefix` is true.
         tool_then_user: An assistant message must stand between results and the user.
         trailing_space: The text of a final assistant message may not end in white space.
+        thinking_first: An assistant message that holds thinking begins with it.
         signed_thinking: Reasoning must carry the provider's signature.
         reasoning_needs_next: A reasoning item must be followed by the item it led to.
         items: The rules of Responses items (`id`, `store`, `encrypted_content`) apply.
@@ -113,6 +114,7 @@ class Profile:
     prefix: bool = False
     tool_then_user: bool = False
     trailing_space: bool = False
+    thinking_first: bool = False
     signed_thinking: bool = False
     reasoning_needs_next: bool = False
     items: bool = False
@@ -169,6 +171,7 @@ _ANTHROPIC: Final = Profile(
     empty_roles=("user", "assistant"),
     last_may_be_empty=True,
     trailing_space=True,
+    thinking_first=True,
     signed_thinking=True,
     cache_marks=4,
     image_limits=True,
@@ -210,6 +213,7 @@ _BEDROCK_ANTHROPIC: Final = replace(
     first_user=False,
     results_first=True,
     trailing_space=True,
+    thinking_first=True,
     signed_thinking=True,
     media=("image", "document", "file"),
     media_sources=("s3Location",),
@@ -322,11 +326,15 @@ ALIASES: Final[Mapping[str, str]] = {
     "x-ai": "xai",
 }
 
+# Claude from 4.6 on: no prefill, thinking where the model wants it.
+_ADAPTIVE: Final = r"(?:opus|sonnet|haiku)-(?:4-[6-9]|[5-9])|fable|mythos|no-prefill"
+
 # What changes with the model: (provider, pattern in the model's name, the fields that differ).
 _BY_MODEL: Final[tuple[tuple[str, str, Mapping[str, object]], ...]] = (
     # "This model does not support assistant message prefill." ericc-ch/copilot-api#261, vybestack/llxprt-code#3695
-    ("anthropic", r"(?:opus|sonnet|haiku)-(?:4-[6-9]|[5-9])|fable|mythos|no-prefill", {"last": "user"}),
-    ("bedrock-anthropic", r"(?:opus|sonnet|haiku)-(?:4-[6-9]|[5-9])|fable|mythos|no-prefill", {"last": "user"}),
+    # Thinking behind other blocks was seen to be accepted: recorded for claude-sonnet-5.
+    ("anthropic", _ADAPTIVE, {"last": "user", "thinking_first": False}),
+    ("bedrock-anthropic", _ADAPTIVE, {"last": "user", "thinking_first": False}),
     # "does not support 'system' with this model": recorded for o1-mini.
     ("openai", r"\bo1-(?:mini|preview)\b", {"roles": ("user", "assistant", "tool")}),
     # "Content blocks are expected to be either text or image_url type": recorded for gpt-5-mini.

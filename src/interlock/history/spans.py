@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
+from interlock.history.naming import minted_id
+from interlock.history.pairing import ORDINALS
 from interlock.history.turns import Call, Message, Result, Text
 
 __all__ = ["REUSED", "Scan", "crosses", "stand_in", "stretch", "suspicious", "views_of"]
@@ -100,8 +102,14 @@ def crosses(views: Sequence[Message], spans: Sequence[tuple[int, int]], places: 
     """Say whether an id in a span stands in a healthy stretch too: then the spans say too little."""
     for view in views:
         for part in view.parts:
-            if isinstance(part, (Call, Result)) and part.call_id is not None:
-                place = places.get(part.call_id)
+            if not isinstance(part, (Call, Result)) or part.call_id is None:
+                continue
+            names = [part.call_id]
+            if type(part) is Result:
+                # A result may name its call by the id from before an earlier healing.
+                names += [minted_id(part.call_id, ordinal) for ordinal in range(ORDINALS)]
+            for name in names:
+                place = places.get(name)
                 if place is not None and not any(start <= place < stop for start, stop in spans):
                     return True
     return False

@@ -234,3 +234,15 @@ def test_one_history_for_another_provider() -> None:
     new = result.messages[1]["content"][0]["id"]
     assert result.ids == {new: "toolu_1"}
     assert len(new) == 9
+
+
+def test_a_result_that_arrives_after_a_renaming_still_finds_its_call() -> None:
+    """The healed history was stored, and the tool answered under the old id."""
+    call = {"type": "tool_use", "id": "functions.f:0", "name": "f", "input": {}}
+    history = [{"role": "user", "content": "q"}, {"role": "assistant", "content": [call]}]
+    stored = heal(history, wire="anthropic").messages
+    late = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "functions.f:0", "content": "real"}]}
+    healed = heal([*stored, late], wire="anthropic").messages
+    new = stored[1]["content"][0]["id"]
+    assert [block["tool_use_id"] for message in healed[2:] for block in message["content"]] == [new]
+    assert healed[2]["content"][0]["content"] == "real"

@@ -1,12 +1,12 @@
 """IL015 missing-tool-call-id: a call or its result has no id.
 
 What it finds:
-    A call whose id is absent, empty or no text; a result without an id, whose call is known by name or
+    A call whose id is absent, empty or no text; a result that names its call by the id from before
+    an earlier healing; a result without an id, whose call is known by name or
     order. On formats that work without ids: a pair of which only one half has one.
 Why it matters:
     "Tool call id has to be defined."; a result without an id cannot be matched.
     Source: mistral-common validators, openai TypedDicts, cohere ChatMessageV2.
-
 Example:
     before: assistant "" get_time / result "" 12:00
     after:  assistant "aB3dE6gH9" get_time / result "aB3dE6gH9" 12:00
@@ -62,7 +62,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             continue
         ids.taken.add(own)
         for bound in call.answers:
-            if not bound.result.call_id:
+            if bound.result.call_id != own:
                 new_result = wire.with_result(bound.result, call_id=own)
                 yield Finding(
                     message=bound.message,
@@ -70,7 +70,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                     call_id=own,
                     action="renamed",
                     edits=(ReplacePart(message=bound.message, part=bound.result, new=new_result),),
-                    reason=f"the result for {own!r} has no id",
+                    reason=f"the result for {own!r} has "
+                    + (f"the id {bound.result.call_id!r}, from before a healing" if bound.result.call_id else "no id"),
                 )
 
 

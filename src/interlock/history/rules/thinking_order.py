@@ -6,7 +6,6 @@ Why it matters:
     "If an assistant message contains any thinking blocks, the first block must be thinking or
     redacted_thinking. Found text."
     Source: anthropics/claude-code#20705.
-
 Example:
     before: assistant ["note", thinking, toolu_1]
     after:  assistant [thinking, "note", toolu_1]
@@ -16,7 +15,7 @@ Fix:
 Loss:
     reorder             lossless
 Known limits:
-    Thinking between tool blocks is healthy and stays.
+    Thinking between tool blocks is healthy and stays; models that think where they want are not checked.
 """
 
 from __future__ import annotations
@@ -60,5 +59,5 @@ RULE: Final = Rule(
     policies={"reorder": "lossless", "keep": "lossless"},
     find=find,
     page=__doc__,
-    applies=lambda profile: profile.signed_thinking,
+    applies=lambda profile: profile.thinking_first,
 )
