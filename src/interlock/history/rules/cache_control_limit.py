@@ -5,6 +5,7 @@ What it finds:
 Why it matters:
     "A maximum of 4 blocks with cache_control may be provided. Found 5."
     Source: Wei-Shaw/sub2api#176, tghamm/Anthropic.SDK#50.
+
 Example:
     before: five marked blocks
     after:  the oldest mark in the messages is gone

@@ -6,6 +6,7 @@ Why it matters:
     "cache_control cannot be set for empty text blocks"; "thinking.cache_control: Extra inputs are not
     permitted"
     Source: NousResearch/hermes-agent#1216, Wei-Shaw/sub2api#225.
+
 Example:
     before: assistant ["Hi", thinking (marked)]
     after:  assistant ["Hi" (marked), thinking]

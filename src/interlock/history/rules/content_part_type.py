@@ -10,6 +10,7 @@ Why it matters:
     block that you provided."; "json: cannot unmarshal array into Go struct field ChatRequest.messages
     of type string".
     Source: tinyhumansai/openhuman#3624, recorded refusals of OpenAI and Bedrock, ollama/ollama#6451.
+
 Example:
     before: user [{"type": "input_text", "text": "Hi"}]
     after:  user [{"type": "text", "text": "Hi"}]

@@ -6,6 +6,7 @@ What it finds:
 Why it matters:
     Service documentation of Bedrock's `DocumentBlock.name`.
     Source: botocore 1.44.8 documentation, litellm _rename_duplicate_bedrock_document_names.
+
 Example:
     before: document "report_v1.pdf"
     after:  document "report v1 pdf"

@@ -5,6 +5,7 @@ What it finds:
 Why it matters:
     "A text block must be included when using documents."
     Source: archestra-ai/archestra#4220, botocore documentation of `Message.content`.
+
 Example:
     before: user [document]
     after:  user [document, "See the attached document."]

@@ -5,6 +5,7 @@ What it finds:
 Why it matters:
     "Duplicate item found with id rs_.... Remove duplicate items from your input and try again."
     Source: OpenRouterTeam/ai-sdk-provider#254.
+
 Example:
     before: reasoning rs_1 / function_call fc_1 / reasoning rs_1
     after:  reasoning rs_1 / function_call fc_1

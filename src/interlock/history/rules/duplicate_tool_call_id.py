@@ -9,6 +9,7 @@ Why it matters:
     contain duplicate Ids: N".
     Source: BerriAI/litellm#23510, NVIDIA-NeMo/Switchyard#502 (ids like `call_0` in each turn),
     bvcyber/Cyber-AutoAgent-ng#72.
+
 Example:
     before: assistant d f(a) / result d "A" / assistant d f(b) / result d "B"
     after:  assistant d f(a) / result d "A" / assistant X f(b) / result X "B"

@@ -6,6 +6,7 @@ Why it matters:
     "each tool_use must have a single result"; "Duplicate tool call id N in tool results".
     A retried tool, or a real result that was stored after a stub had been put in.
     Source: litellm prompt_templates/factory.py, mistral-common validators.
+
 Example:
     before: assistant call_1 / tool call_1 "old" / tool call_1 "new"
     after:  assistant call_1 / tool call_1 "new"

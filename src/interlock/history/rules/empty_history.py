@@ -6,6 +6,7 @@ Why it matters:
     "Invalid 'messages': empty array. Expected an array with minimum length 1"; "Conversation must have
     at least one message".
     Source: CopilotKit/CopilotKit#529, Calcium-Ion/new-api-horizon#24.
+
 Example:
     before: []
     after:  the same; reported

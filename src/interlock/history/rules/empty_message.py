@@ -8,6 +8,7 @@ Why it matters:
     assistant message"; "Invalid request: the message at position N with role 'assistant'
     must not be empty".
     Source: anthropics/claude-code#6774, MoonshotAI/kimi-code#1985.
+
 Example:
     before: user "q" / assistant "" / user "hello?"
     after:  user "q" / user "hello?"

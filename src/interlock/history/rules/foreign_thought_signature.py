@@ -7,6 +7,7 @@ Why it matters:
     "Invalid value at 'contents[1].parts[0].thought_signature' (TYPE_BYTES), Base64 decoding failed";
     "Corrupted thought signature."
     Source: google-gemini/gemini-cli#13467, decolua/9router#301.
+
 Example:
     before: model [f() "abc$not-base64"]
     after:  model [f()], then IL050

@@ -5,6 +5,7 @@ What it finds:
 Why it matters:
     "Invalid 'input[n].id': ''. Expected an ID that begins with 'rs'."
     Source: langchain-ai/langchainjs#11045, continuedev/continue#11785.
+
 Example:
     before: function_call "" call_1
     after:  function_call call_1

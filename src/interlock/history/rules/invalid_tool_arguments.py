@@ -8,6 +8,7 @@ Why it matters:
     "messages.3.content.1.tool_use.input: Input should be a valid dictionary";
     "The "function.arguments" parameter of the code model must be in JSON format."
     Source: anthropics/anthropic-sdk-typescript#648, HKUDS/nanobot#2469, aliasrobotics/cai#76.
+
 Example:
     before: call write_file  '{"path":"a","content":"hel'
     after:  call write_file  {"raw": <that text>}

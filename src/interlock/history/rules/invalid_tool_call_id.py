@@ -7,6 +7,7 @@ Why it matters:
     "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"; "Tool call id was N but must be a-z,
     A-Z, 0-9, with a length of 9."
     Source: maximhq/bifrost#5097 (`functions.Bash:0`), QwenLM/qwen-code#8160, mistral-common validators.
+
 Example:
     before: assistant "functions.f:0" / result "functions.f:0"
     after:  assistant "aB3dE6gH9" / result "aB3dE6gH9"

@@ -9,6 +9,7 @@ Why it matters:
     is refused each time: "Invalid 'messages[9].tool_calls[0].function.name': string does not
     match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."
     Source: mcp-use/mcp-use#90, continuedev/continue#11645, openclaw/openclaw#12892.
+
 Example:
     before: assistant call_1 "multi_tool.run" / tool call_1
     after:  assistant call_1 "multi_tool_run" / tool call_1

@@ -7,6 +7,7 @@ Why it matters:
     "The format of the value at messages.28.content.0.toolResult.content.0.json is invalid. Provide a
     json object"; SDK type errors.
     Source: deepset-ai/haystack-core-integrations#3766, BerriAI/litellm#3351, google-genai types.
+
 Example:
     before: tool call_1 {"temp": 20}
     after:  tool call_1 '{"temp": 20}'

@@ -7,6 +7,7 @@ Why it matters:
     "Item with id 'rs_...' not found. Items are not persisted when `store` is set to false. Try again
     with `store` set to true, or remove this item from your input."
     Source: can1357/oh-my-pi#41, anomalyco/opencode#7724.
+
 Example:
     before: store false / reasoning rs_1 (no content) / item_reference msg_1
     after:  (both gone)

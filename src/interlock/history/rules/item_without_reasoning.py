@@ -6,6 +6,7 @@ What it finds:
 Why it matters:
     "Item 'fc_...' of type 'function_call' was provided without its required 'reasoning' item: 'rs_...'."
     Source: VRSEN/agency-swarm#367, laravel/ai#1052.
+
 Example:
     before: function_call fc_1 call_1
     after:  function_call call_1

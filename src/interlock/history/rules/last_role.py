@@ -8,6 +8,7 @@ Why it matters:
     message."; "Expected last role User or Tool (or Assistant with prefix) for serving but got
     assistant".
     Source: ericc-ch/copilot-api#261, huggingface/smolagents#757, BerriAI/litellm#8090.
+
 Example:
     before: user "q" / assistant "Partial answer"
     after:  user "q" / assistant "Partial answer" / user "Continue."

@@ -7,6 +7,7 @@ Why it matters:
     "At least one of the image dimensions exceed max allowed size: 8000 pixels"; "... max allowed size
     for many-image requests: 2000 pixels"
     Source: anthropics/claude-code#11576, can1357/oh-my-pi#10633.
+
 Example:
     before: user [image 9000 x 100]
     after:  the same; reported

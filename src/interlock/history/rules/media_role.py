@@ -6,6 +6,7 @@ Why it matters:
     Service documentation of Bedrock's `Message.content`: images and documents only in user messages;
     OpenAI's assistant messages take text and refusals only.
     Source: botocore 1.44.8 documentation, openai TypedDicts.
+
 Example:
     before: assistant ["Here:", image] / user "?"
     after:  assistant ["Here:"] / user [image] / user "?"

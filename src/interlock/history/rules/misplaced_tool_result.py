@@ -6,6 +6,7 @@ Why it matters:
     "Followed by" is meant literally: an interposed message counts as no result at all, and most
     repairers then add a stub and throw the real result away.
     Source: github/copilot-cli#2323, leookun/cursor-byok#307.
+
 Example:
     before: assistant call_1 / user "also check b" / tool call_1 "A"
     after:  assistant call_1 / tool call_1 "A" / user "also check b"

@@ -7,6 +7,7 @@ Why it matters:
     "The `reasoning_content` in the thinking mode must be passed back to the API."; "thinking is enabled
     but reasoning_content is missing in assistant tool call message at index N".
     Source: NousResearch/hermes-agent#15228, continuedev/continue#11600.
+
 Example:
     before: assistant [call_1]
     after:  assistant [call_1], reasoning_content ""

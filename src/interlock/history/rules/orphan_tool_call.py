@@ -8,6 +8,7 @@ Why it matters:
     `tool_result` blocks immediately after"; "An assistant message with 'tool_calls' must be
     followed by tool messages responding to each 'tool_call_id'."
     Source: anthropics/claude-code#5060, router-for-me/CLIProxyAPI#2798, and most providers.
+
 Example:
     before: user "Weather?" / assistant call_1 get_weather / user "Never mind"
     after:  user "Weather?" / assistant call_1 get_weather / tool call_1 (stub) / user "Never mind"

@@ -7,6 +7,7 @@ Why it matters:
     found in `tool_result` blocks"; "messages with role 'tool' must be a response to a
     preceeding message with 'tool_calls'."; "No tool call found for function call output".
     Source: anthropics/claude-code#13460, miurla/morphic#136, continuedev/continue#10092.
+
 Example:
     before: user "q" / tool call_9 "A" / assistant "Answer"
     after:  user "q" / assistant "Answer"

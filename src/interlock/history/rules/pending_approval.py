@@ -7,6 +7,7 @@ Why it matters:
     A call that waits for a human looks like an orphan, and a stub would override the human. But behind
     it nothing may come: every provider then asks for the result.
     Source: provider rules of all formats; vercel/ai convert-to-language-model-prompt.ts.
+
 Example:
     before: assistant c1 (pending) / user "and now?"
     after:  the same; reported

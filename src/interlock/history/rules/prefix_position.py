@@ -5,6 +5,7 @@ What it finds:
 Why it matters:
     "Assistant message with prefix True must be last message"
     Source: mistral-common validators.
+
 Example:
     before: assistant "Sure" (prefix) / user "n"
     after:  assistant "Sure" / user "n"

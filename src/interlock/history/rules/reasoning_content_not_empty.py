@@ -6,6 +6,7 @@ Why it matters:
     "Invalid 'input[39].content': array too long. Expected an array with maximum length 0, but got an
     array with length 1 instead."
     Source: musistudio/claude-code-router#1783, querymt/querymt#976.
+
 Example:
     before: reasoning rs_1 {content: [...], summary: []}
     after:  reasoning rs_1 {summary: []}

@@ -6,6 +6,7 @@ What it finds:
 Why it matters:
     "Item 'rs_...' of type 'reasoning' was provided without its required following item."
     Source: openai/openai-node#1567, vercel/ai#8379, continuedev/continue#8933.
+
 Example:
     before: user "q" / assistant [reasoning rs_1] / user "next"
     after:  user "q" / user "next"

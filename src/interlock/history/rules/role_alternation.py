@@ -7,6 +7,7 @@ Why it matters:
     "After the optional system message, conversation roles must alternate
     user/assistant/user/assistant/..."; "does not support successive user or assistant messages".
     Source: vllm-project/vllm#6862, open-webui/open-webui#9266, FoundationAgents/OpenManus#580.
+
 Example:
     before: user "x" / user "hello"
     after:  user "x\n\nhello"

@@ -7,6 +7,7 @@ Why it matters:
     "`code_execution` tool use with id `srvtoolu_...` was found without a corresponding
     `code_execution_tool_result` block".
     Source: vercel/ai#13040, anthropics/claude-code#64383.
+
 Example:
     before: assistant ["Searching", server call] / user "never mind"
     after:  assistant ["Searching"] / user "never mind"

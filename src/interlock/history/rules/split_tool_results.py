@@ -8,6 +8,7 @@ Why it matters:
     parts of the function call turn."; "Expected toolResult blocks at messages.2.content for the
     following Ids".
     Source: google-gemini/gemini-cli#16415, genkit-ai/aws-bedrock-js-plugin#664.
+
 Example:
     before: model [w(1), w(2)] / user [w -> 1] / user [w -> 2]
     after:  model [w(1), w(2)] / user [w -> 1, w -> 2]

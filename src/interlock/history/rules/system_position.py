@@ -6,6 +6,7 @@ Why it matters:
     "System message must be at the beginning."; "Unexpected role 'system' after role 'assistant'";
     "system messages are only supported at the beginning of the conversation".
     Source: ggml-org/llama.cpp#20733, mistral-common validators, vercel/ai google converter.
+
 Example:
     before: system "a" / user "q" / system "c" / assistant "r"
     after:  system "a" / user "q" / user "<system>c</system>" / assistant "r"

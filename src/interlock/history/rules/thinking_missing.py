@@ -8,6 +8,7 @@ Why it matters:
     final `assistant` message must start with a thinking block (preceeding the lastmost set of
     `tool_use` and `tool_result` blocks)."
     Source: anomalyco/opencode#3077, n8n-io/n8n#22550.
+
 Example:
     before: thinking on / user "q" / assistant toolu_1 / user [result]
     after:  the same; reported

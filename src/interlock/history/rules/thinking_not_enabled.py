@@ -7,6 +7,7 @@ Why it matters:
     "When thinking is disabled, an `assistant` message in the final position cannot contain `thinking`.
     To use thinking blocks, enable `thinking` in your request."
     Source: tailcallhq/forgecode#1853.
+
 Example:
     before: thinking off / assistant [thinking, toolu_1] / user [result]
     after:  assistant [toolu_1] / user [result]

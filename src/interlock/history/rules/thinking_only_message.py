@@ -5,6 +5,7 @@ What it finds:
 Why it matters:
     "messages.1: The final block in an assistant message cannot be `thinking`."
     Source: tailcallhq/forgecode#2107.
+
 Example:
     before: user "q" / assistant [thinking] / user "go on"
     after:  user "q" / user "go on"

@@ -6,6 +6,7 @@ Why it matters:
     "If an assistant message contains any thinking blocks, the first block must be thinking or
     redacted_thinking. Found text."
     Source: anthropics/claude-code#20705.
+
 Example:
     before: assistant ["note", thinking, toolu_1]
     after:  assistant [thinking, "note", toolu_1]

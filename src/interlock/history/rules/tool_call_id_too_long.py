@@ -7,6 +7,7 @@ Why it matters:
     "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40,
     but got a string with length 43 instead."
     Source: vercel/ai#5171, anomalyco/opencode#12653, AnswerDotAI/fastllm#45.
+
 Example:
     before: assistant "xxxxxxxx...(86)" / result "xxxxxxxx...(86)"
     after:  assistant "aB3dE6gH9" / result "aB3dE6gH9"

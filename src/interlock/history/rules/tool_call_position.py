@@ -7,6 +7,7 @@ Why it matters:
     response turn."
     Source: google-gemini/gemini-cli#11814, lbjlaq/Antigravity-Manager#3396. Neighbouring model turns
     were seen to be accepted.
+
 Example:
     before: model [f()] / user [f -> 1]
     after:  user "(...)" / model [f()] / user [f -> 1]

@@ -6,6 +6,7 @@ Why it matters:
     "Conversation blocks and tool result blocks cannot be provided in the same turn."; "tool call result
     does not follow tool call (2013)".
     Source: langchain-ai/langchain-aws#141, anomalyco/opencode#32609.
+
 Example:
     before: assistant t1 / user [result t1, "go on"]
     after:  assistant t1 / user [result t1] / assistant "OK." / user "go on"

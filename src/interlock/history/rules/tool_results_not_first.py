@@ -7,6 +7,7 @@ Why it matters:
     "Messages following tool_use blocks must begin with a matching number of tool_result blocks."; the
     ids match, and the request is refused all the same.
     Source: langchain-ai/langchain-aws#451.
+
 Example:
     before: assistant toolu_1 / user ["be brief", result toolu_1]
     after:  assistant toolu_1 / user [result toolu_1, "be brief"]

@@ -6,6 +6,7 @@ Why it matters:
     "Unexpected role 'user' after role 'tool'"; "conversation roles must alternate user and assistant
     roles except for tool calls and results."
     Source: avante-corp/avante.nvim#2562, NousResearch/hermes-agent#20154, mistral-common up to 1.11.0.
+
 Example:
     before: tool call_1 "A" / user "n"
     after:  tool call_1 "A" / assistant "OK." / user "n"

@@ -6,6 +6,7 @@ What it finds:
 Why it matters:
     "The toolConfig field must be defined when using toolUse and toolResult content blocks."
     Source: nearai/ironclaw#1629, litellm llms/anthropic/chat/transformation.py.
+
 Example:
     before: tools [] / assistant toolu_1 read_file {"path": "a"} / user [result "A", "summarise"]
     after:  assistant "[interlock] Tool call ..." / user ["[interlock] Tool result ...", "summarise"]

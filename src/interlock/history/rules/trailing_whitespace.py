@@ -6,6 +6,7 @@ Why it matters:
     "messages: final assistant content cannot end with trailing whitespace"
     Source: tailcallhq/forgecode#1872; langchain-ai/langchain-google#1733 (only the last text block,
     never thinking).
+
 Example:
     before: assistant "Once upon " (last)
     after:  assistant "Once upon" (last)

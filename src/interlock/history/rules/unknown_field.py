@@ -7,6 +7,7 @@ Why it matters:
     "Extra inputs are not permitted"; "Unknown parameter: 'input[273].status'."; "Invalid prompt: The
     messages must be a ModelMessage[]."
     Source: Wei-Shaw/sub2api#225, earendil-works/pi#8208.
+
 Example:
     before: tool-call {..., "providerExecuted": null}
     after:  tool-call {...}

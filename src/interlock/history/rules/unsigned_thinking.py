@@ -7,6 +7,7 @@ Why it matters:
     "messages.5.content.0: Invalid `signature` in `thinking` block";
     "messages.1.content.0.thinking.signature: Field required".
     Source: code-yeongyu/oh-my-openagent#2775, kaitranntt/ccs#415.
+
 Example:
     before: assistant [thinking "Let me see"] "Answer 1"
     after:  assistant "Answer 1"

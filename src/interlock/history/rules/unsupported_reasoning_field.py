@@ -6,6 +6,7 @@ Why it matters:
     "property 'reasoning_content' is unsupported"; "messages.2.assistant.reasoning_content: property ...
     is unsupported" (`wrong_api_format`).
     Source: NousResearch/hermes-agent#11089, vercel/ai#8057, CherryHQ/cherry-studio#16790.
+
 Example:
     before: assistant "Hi", reasoning_content "hm"
     after:  assistant "Hi", reasoning "hm"
