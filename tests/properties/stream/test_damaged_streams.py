@@ -147,3 +147,28 @@ def test_without_its_terminal_nothing_executes(wire: str, data: st.DataObject) -
     rest = [event for at, event in enumerate(stream.events) if at not in stream.terminals]
     assert runs(judge(stream, rest)) == []
     assert runs(judge(stream, data.draw(damaged(rest) if rest else st.just([]), label="events"))) == []
+
+
+JUNK = st.sampled_from([None, True, 0, -1, 2**70, 0.5, "", "x", "\ud800", [], [[]], {}, {"type": {}}, [None, 7]]).map(
+    copy.deepcopy
+)
+
+
+@pytest.mark.parametrize("wire", BY_WIRE)
+@settings(max_examples=examples(20), deadline=None)
+@given(data=st.data())
+def test_junk_in_any_field_is_always_understood(wire: str, data: st.DataObject) -> None:
+    """No event, however wrong its fields, makes the guard give up on the stream."""
+    stream = data.draw(st.sampled_from(BY_WIRE[wire]), label="stream")
+    events = copy.deepcopy([event for event in stream.events if not isinstance(event, str)])
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(events) - 1))
+        *way, last = data.draw(st.sampled_from(list(fields(events[at])) or [(None,)]))
+        holder = events[at]
+        for step in way:
+            holder = holder[step]
+        if last is not None:
+            holder[last] = data.draw(JUNK)
+        else:
+            events[at] = data.draw(JUNK.filter(lambda junk: not isinstance(junk, str)))
+    judge(stream, events)

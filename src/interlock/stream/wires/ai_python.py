@@ -69,7 +69,7 @@ _MAYBE = frozenset({"text_start", "text_delta", "reasoning_start", "reasoning_de
 
 def recognises(event: Any) -> int:
     """Rate how well an event fits this wire: 0 not at all, 1 maybe, 2 surely."""
-    kind = get(event, "kind")
+    kind = text_of(get(event, "kind"))
     if kind in _KINDS:
         return 2
     return 1 if kind in _MAYBE else 0

@@ -96,7 +96,7 @@ _SERVER_BLOCKS = frozenset(
 def recognises(event: Any) -> int:
     """Rate how well an event fits this wire: 0 not at all, 1 maybe, 2 surely."""
     for message in _messages(event):
-        kind = get(message, "type")
+        kind = text_of(get(message, "type"))
         if kind in _CHUNKS:
             return 2
         if kind in _MESSAGES and get(message, "response_metadata") is not None:
@@ -137,7 +137,7 @@ class Adapter:
     def push(self, event: Any) -> None:
         """Translate one message, or what a graph wraps it in."""
         for message in _messages(event):
-            kind = get(message, "type")
+            kind = text_of(get(message, "type"))
             if kind in _CHUNKS:
                 self._chunk(message)
             elif kind in _RESULTS:
@@ -206,7 +206,7 @@ class Adapter:
         if type(content) is not list:
             return
         for block in content:
-            kind = get(block, "type")
+            kind = text_of(get(block, "type"))
             if kind == "refusal":
                 message.refused = True
             elif kind in _SERVER_BLOCKS:

@@ -94,7 +94,7 @@ class Adapter:
             self._raw(get(event, "data"))
         elif kind == "run_item_stream_event":
             item = get(event, "item")
-            if get(item, "type") in _OUTPUTS:
+            if text_of(get(item, "type")) in _OUTPUTS:
                 raw = get(item, "raw_item")
                 self._sink.tool_executed(text_of(get(raw, "call_id")) or text_of(get(raw, "id")))
         elif kind == "tool_approval_item":
@@ -107,7 +107,7 @@ class Adapter:
     # -- inside --------------------------------------------------------------
 
     def _raw(self, data: Any) -> None:
-        kind = get(data, "type")
+        kind = text_of(get(data, "type"))
         if kind == "response.created":
             self._begin(get(get(data, "response"), "id") == _FAKE_ID)
         if self._made_up:

@@ -90,7 +90,7 @@ _CALLS = frozenset({"tool-call", "builtin-tool-call"})
 
 def recognises(event: Any) -> int:
     """Rate how well an event fits this wire: 0 not at all, 1 maybe, 2 surely."""
-    if get(event, "event_kind") in _EVENTS:
+    if text_of(get(event, "event_kind")) in _EVENTS:
         return 2
     return 2 if get(event, "kind") == "response" and isinstance(get(event, "parts"), list | tuple) else 0
 
@@ -155,7 +155,7 @@ class Adapter:
     def _start(self, index: Any, raw: Any) -> None:
         if self._turn.over:
             self._next()
-        kind = get(raw, "part_kind")
+        kind = text_of(get(raw, "part_kind"))
         if type(index) is not int or index < 0:
             self._violation("E_PART_INDEX", f"a part has the index {index!r}; expected a whole number")
             return
@@ -197,7 +197,7 @@ class Adapter:
     def _delta(self, index: Any, delta: Any) -> None:
         if get(delta, "part_delta_kind") != "tool_call":
             return
-        part = self._turn.parts.get(index)
+        part = self._turn.parts.get(index) if type(index) is int else None
         if part is None or self._turn.over:
             self._violation("E_UNKNOWN_CALL", f"a delta for part {index!r}, which is no open call")
             return
@@ -265,7 +265,7 @@ class Adapter:
         streamed = bool(turn.parts)
         missing = dict(turn.parts)
         for index, raw in enumerate(items(get(response, "parts"))):
-            if get(raw, "part_kind") not in _CALLS:
+            if text_of(get(raw, "part_kind")) not in _CALLS:
                 continue
             id = text_of(get(raw, "tool_call_id"))
             at = next((at for at, part in missing.items() if part.id == id), None)
