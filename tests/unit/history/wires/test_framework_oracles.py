@@ -34,7 +34,7 @@ class TestPydanticAI:
         ]
 
     @given(case=damaged())
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=30, deadline=None)
     def test_its_own_repair_finds_no_pair_to_mend(self, case: Any) -> None:
         from pydantic_ai.messages import ModelMessagesTypeAdapter, repair_messages
 
@@ -131,7 +131,7 @@ class TestLangChain:
         module._validate_chat_history(history)
 
     @given(case=damaged())
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=30, deadline=None)
     def test_langgraph_takes_every_healed_history(self, case: Any) -> None:
         self.validate(heal(langchain_objects(case[0]), wire="langchain").messages)
 
@@ -141,7 +141,7 @@ class TestLangChain:
             self.validate(langchain_objects(broken(name)))
 
     @given(case=damaged())
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=30, deadline=None)
     def test_healed_messages_survive_storing(self, case: Any) -> None:
         from langchain_core.messages import convert_to_messages, messages_from_dict, messages_to_dict
 
@@ -154,7 +154,7 @@ class TestLangChain:
             assert [getattr(one, key, None) for one in flat] == [getattr(one, key, None) for one in healed]
 
     @given(case=damaged())
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=30, deadline=None)
     def test_the_wire_that_langchain_makes_of_it_is_healthy(self, case: Any) -> None:
         from langchain_core.messages import convert_to_openai_messages
 
@@ -188,7 +188,7 @@ class TestOpenAIAgents:
         return Converter.items_to_messages(items)
 
     @given(case=damaged())
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=30, deadline=None)
     def test_the_chat_that_the_sdk_makes_of_it_is_paired(self, case: Any) -> None:
         items = [item for item in FORMS["openai_agents"][1](case[0]) if item.get("type") != "item_reference"]
         healed = heal(items, wire="openai_agents", provider="deepseek").messages
@@ -212,7 +212,7 @@ class TestAIPython:
     """The package needs Python 3.12."""
 
     @given(case=damaged())
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=30, deadline=None)
     def test_its_own_check_finds_nothing(self, case: Any) -> None:
         utils = pytest.importorskip("ai.providers.history_utils")
         healed = heal(ai_python_objects(case[0]), wire="ai_python", provider="anthropic").messages

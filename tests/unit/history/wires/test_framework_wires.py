@@ -50,7 +50,7 @@ def test_a_healthy_history_comes_back_as_the_same_object(form: str, steps: Any, 
 
 @_forms
 @given(case=damaged(), provider=st.sampled_from(PROVIDERS))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_one_pass_heals_and_copies_only_what_it_changes(form: str, case: Any, provider: str | None) -> None:
     wire, render = FORMS[form]
     steps, _ = case
@@ -73,7 +73,7 @@ def test_one_pass_heals_and_copies_only_what_it_changes(form: str, case: Any, pr
 
 @_forms
 @given(case=damaged() | conversations().map(lambda steps: (steps, [])))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_a_quick_look_says_healthy_only_where_the_rules_find_nothing(form: str, case: Any) -> None:
     wire, render = FORMS[form]
     history = render(case[0])
@@ -91,7 +91,7 @@ def test_a_quick_look_says_healthy_only_where_the_rules_find_nothing(form: str, 
 
 @_forms
 @given(before=conversations(), case=damaged(), behind=conversations())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_a_quick_look_changes_nothing_in_the_result(form: str, before: Any, case: Any, behind: Any) -> None:
     wire, render = FORMS[form]
     history = render([*before, *before, *case[0], *behind, *behind])
