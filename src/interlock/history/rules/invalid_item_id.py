@@ -34,7 +34,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:  #
     """Yield one finding for each id that the server would refuse."""
     for message in messages:
         native = message.native
-        if not isinstance(native, dict) or "id" not in native:
+        if not isinstance(native, dict) or "id" not in native or not ("type" in native or "role" in native):
             continue
         own, kind = native["id"], native.get("type", "message")
         prefix = _PREFIXES.get(kind) if isinstance(kind, str) else None

@@ -129,7 +129,9 @@ class OpenAIResponses(Wire):
             return _item("tool", _chat_result(native), native, at)
         role = _ROLES.get(word) if isinstance(word, str) else None
         if role is None:
-            if word is None and native.keys() == {"id"}:  # an `item_reference` may leave its type out
+            if (
+                word is None and native.keys() == {"id"} and isinstance(native["id"], str)
+            ):  # an `item_reference` may leave its type out
                 held = Opaque(native=native, slot="self", index=0, type="item_reference")
                 return _item("assistant", held, native, at)
             return opaque_message(native, at)
