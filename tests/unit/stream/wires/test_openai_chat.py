@@ -242,7 +242,7 @@ def test_what_a_server_ran_itself_is_reported_and_not_given_out() -> None:
 
 
 def test_the_usage_unmasks_a_rewritten_length() -> None:
-    """vLLM says `tool_calls` for a call that `max_tokens` cut; the count of tokens tells."""
+    """VLLM says `tool_calls` for a call that `max_tokens` cut; the count of tokens tells."""
     usage = {"object": "chat.completion.chunk", "choices": [], "usage": {"completion_tokens": 64}}
     events = [chunk(FIRST), END, usage, DONE]
     assert verdicts(*events)[0][2] == "execute"
