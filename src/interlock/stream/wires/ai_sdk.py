@@ -16,7 +16,8 @@ agree (a tool schema that transforms its input makes them differ: declare such
 tools with a schema that only validates).
 
 A step is a turn, ended by `finish-step`; the run is ended by `finish`, `abort`
-or `error`, and a call needs both. `tool-call` is published before the step's
+or `error`. A call needs the run's end, and where its step's end came (some
+consumers filter the step parts out), that as well. `tool-call` is published before the step's
 reason is known, so it confirms nothing. The unified reason hides the
 provider's: `rawFinishReason` (v6 and later) is read too, and a word that speaks
 against completion wins.
