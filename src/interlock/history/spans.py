@@ -100,7 +100,14 @@ def views_of(
 
 def crosses(views: Sequence[Message], spans: Sequence[tuple[int, int]], places: dict[str, int]) -> bool:
     """Say whether an id in a span stands in a healthy stretch too: then the spans say too little."""
+
+    def outside(name: Any) -> bool:
+        place = places.get(name) if isinstance(name, str) else None
+        return place is not None and not any(start <= place < stop for start, stop in spans)
+
     for view in views:
+        if isinstance(view.native, dict) and outside(view.native.get("id")):
+            return True  # an item's own id
         for part in view.parts:
             if not isinstance(part, (Call, Result)) or part.call_id is None:
                 continue
@@ -108,8 +115,6 @@ def crosses(views: Sequence[Message], spans: Sequence[tuple[int, int]], places: 
             if type(part) is Result:
                 # A result may name its call by the id from before an earlier healing.
                 names += [minted_id(part.call_id, ordinal) for ordinal in range(ORDINALS)]
-            for name in names:
-                place = places.get(name)
-                if place is not None and not any(start <= place < stop for start, stop in spans):
-                    return True
+            if any(map(outside, names)):
+                return True
     return False

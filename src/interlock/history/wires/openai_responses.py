@@ -232,7 +232,7 @@ class OpenAIResponses(Wire):
         native: dict[str, Any] = dict(part.native)
         if "call_id" in changes:
             native["call_id"] = changes["call_id"]
-        if "name" in changes and ("name" in native or native.get("type") == "function_call"):
+        if "name" in changes and native.get("type") in ("function_call", "custom_tool_call"):
             native["name"] = changes["name"]
         if "arguments" in changes and native.get("type") == "function_call":
             native["arguments"] = changes["arguments"]

@@ -228,3 +228,16 @@ def test_two_outputs_join_where_their_bodies_can(one: Any, two: Any, both: Any) 
     first, second = (Result(native=one, call_id="c", name=None, content=one["output"]) for one in natives)
     joined = WIRE.joined_results(first, second)
     assert joined.content == joined.native["output"] == both
+
+
+def test_a_call_without_a_name_gets_one() -> None:
+    call = {"type": "function_call", "call_id": "c", "arguments": "{}"}
+    result = heal([USER, call, PAIRS["function_call"][1]], wire="openai_responses")
+    assert result.messages[1] == {**call, "name": "unnamed_tool"}
+
+
+def test_an_item_of_a_healthy_stretch_that_comes_again_elsewhere_is_found() -> None:
+    """Only what looks wrong is read closely; an id that stands outside as well is still seen twice."""
+    said = {"type": "message", "role": "assistant", "id": "msg_1", "status": "completed", "content": "a"}
+    items = [USER, said, *[USER, {"role": "assistant", "content": "b"}] * 20, USER, said, NEXT]
+    assert [one.rule for one in heal(items, wire="openai_responses").repairs] == ["duplicate-item"]
