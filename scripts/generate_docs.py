@@ -23,6 +23,9 @@ from typing import Any
 
 from interlock import vocabulary
 from interlock.gate.table import DECISION_TABLE
+from interlock.history.providers import PROFILES
+from interlock.history.rules import RULES
+from interlock.history.rules.base import Rule
 from interlock.limits import Limits
 from interlock.parser.codes import CODES
 from interlock.stream.wires import WIRES, Traits
@@ -44,6 +47,9 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "wires/index.md", wires_index()
     for wire in vocabulary.STREAM_WIRES:
         yield f"wires/{wire}.md", wire_page(wire)
+    yield "rules/index.md", rules_index()
+    for rule in RULES:
+        yield f"rules/{rule.code}.md", rule_page(rule)
     yield "reference/decisions.md", decisions()
     yield "reference/end-reasons.md", end_reasons()
     yield "reference/limits.md", limits()
@@ -106,6 +112,53 @@ def _bytes(traits: Traits) -> str:
         "none": "no byte form",
     }
     return names[traits.framing]
+
+
+# -- the rules ---------------------------------------------------------------
+
+
+def rules_index() -> str:
+    """One line a rule, in the order of the codes."""
+    rows = [
+        (
+            f"[{rule.code}]({rule.code}.md)",
+            f"`{rule.name}`",
+            f"`{rule.default}`",
+            rule.policies[rule.default],
+            _targets(rule),
+        )
+        for rule in sorted(RULES, key=lambda rule: rule.code)
+    ]
+    return (
+        "# Rules for histories\n\n"
+        "What `interlock check` finds and `interlock heal` repairs, with the policy that is followed unless you\n"
+        "ask for another. Each rule's page says what every policy does and what it loses; `interlock explain IL001`\n"
+        "prints it.\n\n"
+        + table(("code", "name", "default policy", "loses", "targets"), rows)
+    )
+
+
+def rule_page(rule: Rule) -> str:
+    """The rule's own page, its policies and whom it is for."""
+    sections = re.split(r"^(\S[^\n]*):\n", rule.page.split("\n", 1)[1], flags=re.MULTILINE)
+    body = ""
+    for heading, text in zip(sections[1::2], sections[2::2], strict=True):
+        text = textwrap.dedent(text).strip("\n")
+        fixed = heading in ("Example", "Fix", "Loss")
+        body += f"## {heading}\n\n" + (f"```text\n{text}\n```\n\n" if fixed else f"{text}\n\n")
+    rows = [(f"`{policy}`", loss) for policy, loss in rule.policies.items()]
+    return (
+        f"# {rule.code}: {rule.name}\n\n{body}"
+        f"## Policies\n\n{table(('policy, default first', 'loss'), rows)}\nFor: {_targets(rule)}. Since {rule.since}.\n"
+    )
+
+
+def _targets(rule: Rule) -> str:
+    names = rule.providers(PROFILES)
+    return "all" if len(names) == len(PROFILES) else ", ".join(names) or "some models or settings"
+
+
+# -- text --------------------------------------------------------------------
 
 
 def markdown(docstring: str) -> str:
