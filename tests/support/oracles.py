@@ -402,7 +402,7 @@ def responses_rules(items: list[Any]) -> None:
     asked: Counter[str] = Counter()
     given: Counter[str] = Counter()
     for place, item in enumerate(items):
-        kind = item.get("type", "message")
+        kind = item.get("type", "message" if "role" in item else "item_reference")
         own = item.get("call_id")
         if kind == "message":
             _refuse(item.get("role") not in ("user", "assistant", "system", "developer"), "Invalid value: role")
