@@ -303,6 +303,7 @@ def machine(core: Core) -> Generator[None, Message, None]:
 
         if not message:
             if message is None:
+                core.text = ""  # so that nothing else holds the text, and it grows where it is
                 text += tail
                 tail = ""
                 core.state = state

@@ -184,6 +184,7 @@ class Parser:
 
         A live view, see `Snapshot`; taking it after every chunk costs what the chunks add.
         """
+        self._views.forget_text()
         self._sync()
         return self._views.preview
 

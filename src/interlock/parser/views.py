@@ -40,6 +40,11 @@ class Views:
         shown = core.state == STRING and not (core.muted or core.duplicate)
         return self._preview.refresh(self._opened(), core.key, core.text if shown else None)
 
+    def forget_text(self) -> None:
+        """Let go of the open string's text, so that the machine can add to it where it is."""
+        if self._preview is not None:
+            self._preview.drop_text()
+
     def _opened(self) -> list[Any]:
         # The list that holds the root, and the open containers that are shown.
         core = self._core
@@ -73,8 +78,7 @@ class View:
             key: The open text's key in the innermost of them, if that is an object.
             text: The text so far of an open string.
         """
-        if self._leaf is not None:
-            self._drop_text()
+        self.drop_text()
         if len(self._levels) != len(opened) or any(
             level[0] is not source for level, source in zip(self._levels, opened, strict=True)
         ):
@@ -102,8 +106,11 @@ class View:
             _extend(source, copy, count, wanted, made)
         self._levels = [(source, made[id(source)], len(source)) for source in opened]
 
-    def _drop_text(self) -> None:
-        ours, key = self._leaf  # type: ignore[misc]
+    def drop_text(self) -> None:
+        """Take the open string's text out of the copy."""
+        if self._leaf is None:
+            return
+        ours, key = self._leaf
         self._leaf = None
         if isinstance(ours, dict):
             ours.pop(key, None)
