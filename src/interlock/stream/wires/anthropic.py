@@ -96,8 +96,10 @@ class Adapter:
         self._turn = f"{scope}message-0"
         self._live = False  # a message has started and not ended
         self._ended = False
-        self._keys: dict[int, str] = {}  # block index -> source key, for tool blocks
+        self._keys: dict[int, str] = {}  # block index -> source key, for tool blocks that may still grow
+        self._tools: dict[int, str] = {}  # the same, of the whole message
         self._blocks: set[int] = set()
+        self._open: set[int] = set()  # blocks without their end
         self._reason: str | None = None
 
     def push(self, event: Any) -> None:
@@ -112,23 +114,26 @@ class Adapter:
                     delta = event.delta
                     if delta.type == "input_json_delta":
                         text = delta.partial_json
-                        if text:
+                        if text or type(text) is not str:
                             self._sink.arguments_delta(self._keys[event.index], text)
-                    return
+                        return
+                    if self._reason is None and not self._ended:
+                        return
             except (AttributeError, KeyError):
                 kind = get(event, "type")
         if kind == "content_block_delta":
+            if self._reason is not None or self._ended:
+                self._late(kind)
             delta = get(event, "delta")
             if get(delta, "type") == "input_json_delta":
                 text = get(delta, "partial_json")
-                if text:
+                # Anything but a string is passed on as well: the call's arguments are not whole then.
+                if text or type(text) is not str:
                     self._sink.arguments_delta(self._key(get(event, "index")), text)
         elif kind == "content_block_start":
             self._start(get(event, "index"), get(event, "content_block"))
         elif kind == "content_block_stop":
-            index = get(event, "index")
-            if type(index) is not int or index in self._keys or index not in self._blocks:
-                self._sink.call_end(f"{self._turn}/{index}")
+            self._block_stop(get(event, "index"))
         elif kind == "message_delta":
             tokens = get(get(event, "usage"), "output_tokens")
             if type(tokens) is int:
@@ -142,7 +147,10 @@ class Adapter:
                         turn=self._turn,
                         fault="protocol",
                     )
-                self._reason = reason
+                elif self._reason is None:
+                    self._reason = reason
+                    self._keys = {}
+                    self._unclosed(reason)
         elif kind == "message_stop":
             self._stop()
         elif kind == "message_start":
@@ -155,8 +163,33 @@ class Adapter:
         """Conclude nothing: only `message_stop` ends a message."""
 
     def _key(self, index: Any) -> str:
-        known = self._keys.get(index) if type(index) is int else None
-        return known or f"{self._turn}/{index}"
+        # "0" and True are not the blocks 0 and 1: no call has such a key.
+        return f"{self._turn}/{index}" if type(index) is int else f"{self._turn}/?{index!r:.60}"
+
+    def _late(self, what: str) -> None:
+        after = "message_stop" if self._ended else f"the stop reason {self._reason!r}"
+        self._sink.provider_diagnostic("E_LATE_EVENT", f"{what} after {after}", turn=self._turn, fault="protocol")
+
+    def _block_stop(self, index: Any) -> None:
+        if self._reason is not None or self._ended:
+            self._late("content_block_stop")
+        if type(index) is int:
+            self._open.discard(index)
+        if type(index) is not int or index in self._tools or index not in self._blocks:
+            self._sink.call_end(self._key(index))
+
+    def _unclosed(self, reason: str) -> None:
+        """Hold a message that says it is whole, with a block that never ended, against its other calls."""
+        if not self._open or END_REASONS.get(reason) != "complete":
+            return
+        for index, key in self._tools.items():
+            if index not in self._open:
+                self._sink.provider_diagnostic(
+                    "E_BLOCK_OPEN",
+                    f"content block {min(self._open)} has no content_block_stop before the stop reason {reason!r}",
+                    key=key,
+                    fault="protocol",
+                )
 
     def _begin(self) -> None:
         if self._ended:
@@ -168,7 +201,9 @@ class Adapter:
             self._turn = f"{self._scope}message-{self._messages}"
         self._live = True
         self._keys = {}
+        self._tools = {}
         self._blocks = set()
+        self._open = set()
         self._reason = None
 
     def _start(self, index: Any, block: Any) -> None:
@@ -178,17 +213,20 @@ class Adapter:
                 "E_BLOCK_INDEX", f"a content block has the index {index!r}", turn=self._turn, fault="protocol"
             )
             return
+        if self._reason is not None or self._ended:
+            self._late("content_block_start")
         self._live = True
         key = f"{self._turn}/{index}"
-        if index in self._blocks and (index in self._keys or kind in _CLIENT_BLOCKS):
+        if index in self._blocks and (index in self._tools or kind in _CLIENT_BLOCKS):
             self._sink.provider_diagnostic(
                 "E_SECOND_START", f"content block {index} started twice", turn=self._turn, fault="protocol"
             )
             return
         self._blocks.add(index)
+        self._open.add(index)
         if kind not in _CLIENT_BLOCKS and kind not in _SERVER_BLOCKS:
             return
-        self._keys[index] = key
+        self._keys[index] = self._tools[index] = key
         self._sink.call_start(
             key,
             id=text_of(get(block, "id")),
@@ -203,7 +241,7 @@ class Adapter:
 
     def _stop(self) -> None:
         reason = END_REASONS.get(self._reason or "", "unknown")
-        if self._reason == "stop_sequence" and self._keys:
+        if self._reason == "stop_sequence" and self._tools:
             reason = "unknown"
         self._live = False
         self._ended = True

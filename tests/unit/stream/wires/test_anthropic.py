@@ -32,6 +32,12 @@ def reason(word: Any) -> dict[str, Any]:
     return {"type": "message_delta", "delta": {"stop_reason": word, "stop_sequence": None}, "usage": {}}
 
 
+def text_delta(index: int) -> dict[str, Any]:
+    """A fragment of text."""
+    return {"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": "hm"}}
+
+
+TEXT = {"type": "text", "text": ""}
 BEGIN = {"type": "message_start", "message": {"id": "msg_1", "content": [], "stop_reason": None}}
 STOP = {"type": "message_stop"}
 ERROR = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
@@ -107,6 +113,24 @@ def test_reasons_that_do_not_confirm(word: Any, want: tuple[str, str]) -> None:
         ((BEGIN, *CALL, stop(5), *ENDED), "protocol_violation"),
         ((BEGIN, *CALL, start(-1), *ENDED), "protocol_violation"),
         ((BEGIN, start(given={"a": 2}), *CALL[1:], *ENDED), "protocol_violation"),
+        ((BEGIN, *CALL, start(1, "toolu_2"), *ENDED), "protocol_violation"),
+        (
+            (BEGIN, {"type": "content_block_start", "index": 1, "content_block": TEXT}, *CALL, *ENDED),
+            "protocol_violation",
+        ),
+        ((BEGIN, *CALL[:-1], reason("tool_use"), stop(), STOP), "protocol_violation"),
+        ((BEGIN, *CALL[:2], reason("tool_use"), *CALL[2:], STOP), "protocol_violation"),
+        ((BEGIN, *CALL, reason("tool_use"), start(1, "toolu_2"), delta("{}", 1), stop(1), STOP), "protocol_violation"),
+        (
+            (BEGIN, *CALL, *ENDED, {"type": "content_block_start", "index": 1, "content_block": TEXT}),
+            "protocol_violation",
+        ),
+        ((BEGIN, *CALL, *ENDED, text_delta(1)), "protocol_violation"),
+        ((BEGIN, start(), {**delta('{"a": 1}'), "index": "0"}, stop(), *ENDED), "protocol_violation"),
+        ((BEGIN, *CALL[:-1], {**stop(), "index": "0"}, *ENDED), "protocol_violation"),
+        ((BEGIN, start(), delta({}), stop(), *ENDED), "malformed"),  # type: ignore[arg-type]
+        ((BEGIN, start(), delta(None), stop(), *ENDED), "malformed"),  # type: ignore[arg-type]
+        ((BEGIN, start(), delta(0), stop(), *ENDED), "malformed"),  # type: ignore[arg-type]
         ((BEGIN, start(given={"a": 1}), stop(), *ENDED), "projection_only"),
         ((BEGIN, start(given="{}"), stop(), *ENDED), "projection_only"),
     ],
