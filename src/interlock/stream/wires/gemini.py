@@ -19,16 +19,17 @@ candidate's one open call. Two calls of one name are two calls.
 
 End of a call: at once when it comes whole; else the first of its parts without
 `willContinue`. End of a turn (a candidate): its first `finishReason`, which may
-come with the call or in a later chunk without content. No event ends the
-stream: its source has to end cleanly.
+come with the call or in a later chunk without content. Another `responseId`
+begins another response: what the first left open stays unconfirmed. No event
+ends the stream: its source has to end cleanly.
 
 Whole `args` are a value that the server parsed: a projection. `partialArgs` are
 assembled: a value counts when its own `willContinue` is gone, and the call when
 all values do, no array has a hole, the call was closed and the candidate ended
 with `STOP`. Paths are the subset of RFC 9535 that names one place (members and
 indexes). A path that is written again after it was whole contradicts the
-protocol. An empty object or array cannot be sent in pieces: it is missing, and
-the schema decides.
+protocol, and so does a name that comes while a call is still open. An empty
+object or array cannot be sent in pieces: it is missing, and the schema decides.
 
 Gemini Live hands whole calls over in `toolCall` messages. `turnComplete`
 confirms them, or the caller's word that the connection lives on
@@ -89,8 +90,15 @@ END_REASONS: Final[Mapping[str, EndReason]] = {
 
 # Proto objects and some servers send the default on every chunk: it says nothing.
 _NO_REASON = "FINISH_REASON_UNSPECIFIED"
+_NO_BLOCK = ("BLOCK_REASON_UNSPECIFIED", "BLOCKED_REASON_UNSPECIFIED")
 _LIVE = ("setupComplete", "serverContent", "toolCall", "toolCallCancellation", "sessionResumptionUpdate", "goAway")
 _ADK = ("partial", "author", "invocationId", "invocation_id", "turnComplete", "finishReason", "finish_reason")
+# The fields of a piece that hold its value, and the types that JSON has for them.
+_VALUES: Final[Mapping[str, tuple[type, ...]]] = {
+    "stringValue": (str,),
+    "numberValue": (int, float),
+    "boolValue": (bool,),
+}
 _SNAKE: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NAMES: dict[str, str] = {}  # camelCase -> snake_case
 _ABSENT: Final = object()
@@ -158,14 +166,8 @@ class Adapter:
             self._all(items(candidates))
             if either(event, "automaticFunctionCallingHistory"):
                 self._sink.tool_executed()
-            return
-        error = get(event, "error")
-        if error:
-            self._sink.stream_end("provider_error", word(get(error, "status")) or word(get(error, "code")) or "error")
-            return
-        blocked = word(either(either(event, "promptFeedback"), "blockReason"))
-        if blocked is not None:
-            self._sink.stream_end("content_filtered", blocked)
+        self._usage(either(event, "usageMetadata"))
+        if self._refused(event) or candidates:
             return
         content = get(event, "content")
         if content is not None or either(event, "errorCode") is not None:
@@ -180,10 +182,31 @@ class Adapter:
 
     # -- generateContent -----------------------------------------------------
 
+    def _refused(self, event: Any) -> bool:
+        """End the stream by an error or a block, which may stand beside candidates."""
+        error = get(event, "error")
+        if error:
+            self._sink.stream_end("provider_error", word(get(error, "status")) or word(get(error, "code")) or "error")
+            return True
+        blocked = word(either(either(event, "promptFeedback"), "blockReason"))
+        if blocked is None or blocked in _NO_BLOCK:
+            return False
+        self._sink.stream_end("content_filtered", blocked)
+        return True
+
+    def _usage(self, usage: Any) -> None:
+        """Count what the limit of the output counts: thoughts too."""
+        if usage is None:
+            return
+        counts = (either(usage, name) for name in ("candidatesTokenCount", "thoughtsTokenCount"))
+        self._sink.usage(sum(count for count in counts if type(count) is int))
+
     def _response_of(self, id: str | None) -> None:
-        """Begin anew when a second response follows a whole first one, as automatic function calling does."""
-        another = id is not None and self._response is not None and id != self._response
-        if another and self._candidates and all(one.finish is not None for one in self._candidates.values()):
+        """Begin anew with another response, as automatic function calling does; one that was not over stays so."""
+        if id is not None and self._response is not None and id != self._response and self._candidates:
+            for one in self._candidates.values():
+                if one.finish is None:
+                    self._sink.turn_replaced(one.turn)
             self._responses += 1
             self._candidates = {}
         self._response = id or self._response
@@ -262,7 +285,11 @@ class Adapter:
             self._violation(candidate, "a functionCall without a name continues a call, but none is open")
             return
         else:
-            # A call that was still open stays unclosed, and can never be confirmed.
+            if open_call is not None:
+                # It may be more of the open call, under a name that is repeated: neither of the two is certain.
+                self._violation(
+                    candidate, f"a functionCall with the name {name!r} came while {open_call[1]!r} was still open"
+                )
             key = f"{candidate.turn}/{candidate.calls}"
             self._sink.call_start(key, id=id, index=candidate.calls, name=name, turn=candidate.turn)
             candidate.calls += 1
@@ -277,20 +304,21 @@ class Adapter:
 
     def _piece(self, key: str, piece: Any) -> None:
         path = parse_path(either(piece, "jsonPath"))
-        values = (either(piece, name) for name in ("stringValue", "numberValue", "boolValue"))
-        given = [value for value in values if value is not None]
-        if _has_null(piece):
-            given.append(None)
-        if path is None or len(given) != 1:
+        values = [(either(piece, name), kinds) for name, kinds in _VALUES.items()]
+        given = [(value, type(value) in kinds) for value, kinds in values if value is not None]
+        null = _null(piece)
+        if null is not None:
+            given.append((None, null))
+        if path is None or len(given) != 1 or not given[0][1]:
             self._sink.provider_diagnostic(
                 "E_PIECE_MALFORMED",
                 f"a partial argument has the path {either(piece, 'jsonPath')!r:.80} and {len(given)} values; "
-                "expected a path to one place, and one value",
+                "expected a path to one place, and one value of its field's type",
                 key=key,
                 fault="malformed",
             )
             return
-        self._sink.arguments_piece(key, path, given[0], more=either(piece, "willContinue") is True)
+        self._sink.arguments_piece(key, path, given[0][0], more=either(piece, "willContinue") is True)
 
     # -- Live ----------------------------------------------------------------
 
@@ -364,11 +392,17 @@ class Adapter:
             self._sink.provider_diagnostic("E_GEMINI_CALL", message, key=key, fault="protocol")
 
 
-def _has_null(piece: Any) -> bool:
-    """Tell whether a piece says null: JSON writes it as `null`, the SDK as a field that was set to `None`."""
+def _null(piece: Any) -> bool | None:
+    """Tell whether a piece says null as it should, `None` when it has no such field.
+
+    JSON writes it as `null` or as the name of the enum's only value, the SDK as a field that was set to `None`.
+    """
     if isinstance(piece, Mapping):
-        return "nullValue" in piece or "null_value" in piece
-    return "null_value" in getattr(piece, "model_fields_set", ()) or get(piece, "null_value") is not None
+        if "nullValue" not in piece and "null_value" not in piece:
+            return None
+    elif "null_value" not in getattr(piece, "model_fields_set", ()) and get(piece, "null_value") is None:
+        return None
+    return word(either(piece, "nullValue")) in (None, "NULL_VALUE")
 
 
 _STEP: Final = re.compile(

@@ -129,7 +129,7 @@ BAD: dict[str, tuple[list[Any], tuple[str, str]]] = {
     "the call was never closed": (streamed(X, end=[]), CUT),
     "a value was never closed": (streamed(piece("$.x", stringValue="a", more=True)), CUT),
     "a number was never closed": (streamed(piece("$.x", numberValue=1, more=True)), CUT),
-    "another call began first": ([*streamed(X, end=[]), *streamed(X, name="g")], CUT),
+    "another call began first": ([*streamed(X, end=[]), *streamed(X, name="g")], CONTRADICTS),
     "no pieces at all": (streamed(), CUT),
     "written twice": (streamed(X, X), CONTRADICTS),
     "written twice in two spellings": (streamed(X, piece("$['x']", stringValue="")), CONTRADICTS),
@@ -159,6 +159,23 @@ def test_streamed_arguments_are_never_completed_by_guess(name: str) -> None:
     events, want = BAD[name]
     decision = judged("gemini", [*events, STOP], **TRUST).decisions[0]
     assert (decision.action, decision.reason) == want, decision.to_json()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"numberValue": "Infinity"},
+        {"numberValue": True},
+        {"stringValue": 5},
+        {"boolValue": "no"},
+        {"boolValue": 1},
+        {"nullValue": False},
+    ],
+)
+def test_a_value_of_another_type_than_its_field_is_malformed(value: Any) -> None:
+    """It is never taken as what it is, nor as what it may have been."""
+    decision = judged("gemini", [*streamed(piece("$.x", **value)), STOP]).decisions[0]
+    assert (decision.action, decision.reason) == MALFORMED
 
 
 def test_the_certain_part_is_shown_while_the_stream_runs() -> None:
@@ -219,6 +236,8 @@ def test_the_default_finish_reason_says_nothing_and_a_repeated_one_adds_nothing(
         (part({"functionResponse": {"id": "c", "name": "f", "response": {}}}), "sdk_execution_observed"),
         (part({"functionResponse": {"name": "f", "response": {}}}), "sdk_execution_observed"),
         ({**STOP, "automaticFunctionCallingHistory": [{"parts": []}]}, "sdk_execution_observed"),
+        ({**STOP, "error": {"code": 503, "status": "UNAVAILABLE"}}, "provider_error"),
+        ({**STOP, "promptFeedback": {"blockReason": "SAFETY"}}, "content_filtered"),
         (call(name="f", args={"b": 1}), "protocol_violation"),
         (call(partialArgs=[X]), "protocol_violation"),
     ],
@@ -239,8 +258,29 @@ def test_a_second_response_is_a_turn_of_its_own() -> None:
         "complete",
         "stream_incomplete",
     ]
-    # A new id before the end is no new response: some servers make one up for every chunk.
-    assert len(executed(judged("gemini", [one, two, ends[0]], **TRUST))) == 2
+    # One that begins before the first was over leaves that one unconfirmed.
+    assert [d.reason for d in judged("gemini", [one, two, ends[1]], **TRUST).decisions] == [
+        "stream_incomplete",
+        "complete",
+    ]
+    assert executed(judged("gemini", [one, two, ends[0]], **TRUST)) == []
+
+
+def test_a_name_that_is_repeated_within_an_open_call_makes_both_readings_uncertain() -> None:
+    """It may be the rest of one call, or the whole of another."""
+    events = [
+        call(name="f", partialArgs=[X], willContinue=True),
+        call(name="f", partialArgs=[piece("$.y", boolValue=True)]),
+    ]
+    assert {d.reason for d in judged("gemini", [*events, STOP]).decisions} == {"protocol_violation"}
+
+
+def test_the_output_limit_counts_thoughts_too() -> None:
+    """A response that used it up was cut, whatever its reason says; the default block reason says nothing."""
+    last = {**STOP, "usageMetadata": {"candidatesTokenCount": 6, "thoughtsTokenCount": 4}}
+    events = [call(name="f", args={"a": 1}), {**last, "promptFeedback": {"blockReason": "BLOCK_REASON_UNSPECIFIED"}}]
+    for limit, good in ((10, False), (11, True)):
+        assert bool(executed(judged("gemini", events, max_output_tokens=limit, **TRUST))) is good
 
 
 def test_thoughts_are_no_calls() -> None:
