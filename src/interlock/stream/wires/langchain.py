@@ -12,8 +12,9 @@ are unwrapped.
 
 Identity: the message `id` and, within it, the `index` and `id` of a tool call
 chunk, by the same rules as on the wire `openai_chat`: another id at a used
-index is another call. `tool_calls` of a chunk are never read: they are made
-anew after each chunk by a parser that closes what was cut.
+index is another call. Messages without an id are taken for one, until a fragment
+could be of two calls. `tool_calls` of a chunk are never read: they are made anew
+after each chunk by a parser that closes what was cut.
 
 End of a call: none. End of the turn (a message): the provider's own word in
 `response_metadata`: `finish_reason`, `stop_reason`, `stopReason`, `done_reason`,
@@ -24,9 +25,10 @@ by the framework: it is no evidence. End of the stream: the clean end of the
 source.
 
 A whole `AIMessage` (a model that does not stream) holds parsed calls only: a
-projection. A `ToolMessage` is evidence that something ran the call; an
-interrupt of the graph pauses it. Server-side tools are told from the content
-blocks.
+projection. A `ToolMessage` is evidence that something ran the call, and so are
+`on_tool_start`, `on_tool_end` and `on_tool_error`, which speak against every
+call where they name none. An interrupt of the graph pauses it. Server-side tools
+are told from the content blocks.
 
 Source:
     langchain-core 1.8.3 (messages/ai.py, messages/tool.py), langchain-openai
@@ -107,10 +109,11 @@ def recognises(event: Any) -> int:
 class _Message:
     """One message: a turn of its own."""
 
-    __slots__ = ("calls", "indexes", "number", "reason", "refused", "servers")
+    __slots__ = ("at", "calls", "indexes", "number", "reason", "refused", "servers")
 
     def __init__(self, number: int) -> None:
         self.number = number  # what the chunks are told to the inner adapter as: a choice
+        self.at: dict[Any, set[str]] = {}  # of messages without an id: index -> ids of the calls that opened there
         self.calls = False
         self.indexes: dict[str, int] = {}  # indexes that are text, as numbers
         self.reason: str | None = None
@@ -133,6 +136,7 @@ class Adapter:
         self._fragments = openai_chat.Adapter(sink)
         self._by_id: dict[str | None, _Message] = {}
         self._ids: set[str] = set()  # of all calls that came
+        self._running: set[str] = set()  # runs of tools that have started and not come back
 
     def push(self, event: Any) -> None:
         """Translate one message, or what a graph wraps it in."""
@@ -144,13 +148,30 @@ class Adapter:
                 self._sink.tool_executed(text_of(get(message, "tool_call_id")))
             elif kind == "ai":
                 self._whole(message)
-        if type(event) is dict and "__interrupt__" in event:
+        if type(event) is not dict:
+            return
+        if "__interrupt__" in event:
             self._sink.stream_end("paused", "__interrupt__")
+        kind = event.get("event")
+        if isinstance(kind, str) and kind.startswith("on_tool_"):
+            self._tool_event(kind, f"{event.get('run_id')}", event.get("data"))
 
-    def source_ended(self, end: SourceEnd) -> None:
-        """Conclude nothing: a message without the provider's reason stays unconfirmed."""
+    def source_ended(self, end: SourceEnd) -> None:  # noqa: ARG002 - the protocol's signature
+        """Count a tool that was started, and never came back, as run; which call it was for is not known."""
+        if self._running:
+            self._sink.tool_executed()
 
     # -- inside --------------------------------------------------------------
+
+    def _tool_event(self, kind: str, run: str, data: Any) -> None:
+        """Take the start of a tool (it does not say for which call), or its result or error."""
+        if kind == "on_tool_start":
+            self._running.add(run)
+        elif kind in ("on_tool_end", "on_tool_error"):
+            self._running.discard(run)
+            id = text_of(get(data, "tool_call_id"))
+            for one in {id} if id is not None else _answered(get(data, "output")) or {None}:
+                self._sink.tool_executed(one)
 
     def _message(self, raw: Any) -> _Message:
         id = text_of(get(raw, "id"))
@@ -170,6 +191,8 @@ class Adapter:
             for entry in items(get(raw, "tool_call_chunks"))
         ]
         if fragments:
+            if text_of(get(raw, "id")) is None:
+                self._attribute(message, fragments)
             self._feed(message, fragments)
         self._content(message, raw)
         self._end(message, get(raw, "response_metadata"), carries=bool(fragments))
@@ -192,6 +215,22 @@ class Adapter:
             self._feed(message, parsed)
         self._content(message, raw)
         self._end(message, get(raw, "response_metadata"), carries=False)
+
+    def _attribute(self, message: _Message, fragments: list[dict[str, Any]]) -> None:
+        """Refuse a fragment that may belong to either of two messages, as neither its message nor its call is named."""
+        for fragment in fragments:
+            index, id = fragment["index"], text_of(fragment["id"])
+            opened = message.at.setdefault(index if isinstance(index, int) else None, set())
+            if id is not None:
+                opened.add(id)
+            elif len(opened) > 1:
+                self._sink.provider_diagnostic(
+                    "E_FRAGMENT_UNNAMED",
+                    f"a fragment at index {index!r} names neither its message nor its call, and {len(opened)} calls "
+                    "opened there; expected the id of either",
+                    turn=message.turn,
+                    fault="protocol",
+                )
 
     def _feed(self, message: _Message, fragments: list[dict[str, Any]]) -> None:
         message.calls = True
@@ -253,16 +292,22 @@ def _messages(event: Any) -> list[Any]:
         return _messages(event[0]) if event else []
     if type(event) is not dict or "type" in event:
         return [event]
-    data = event.get("data")
     if isinstance(event.get("event"), str):
-        name = event["event"]
-        if name in ("on_chat_model_stream", "on_tool_end"):
-            return _messages(get(data, "chunk" if name == "on_chat_model_stream" else "output"))
-        return []
+        return _messages(get(event.get("data"), "chunk")) if event["event"] == "on_chat_model_stream" else []
     found: list[Any] = []
     for update in event.values():
         found.extend(items(get(update, "messages")))
     return found
+
+
+def _answered(output: Any) -> set[str | None]:
+    """Return the ids of the calls that a tool's output answers: a message, a command that holds one, or several."""
+    if isinstance(output, list | tuple):
+        return {id for one in output for id in _answered(one)}
+    if text_of(get(output, "type")) in _RESULTS:
+        return {text_of(get(output, "tool_call_id"))}
+    update = get(output, "update")
+    return _answered(items(get(update, "messages"))) if update is not None else set()
 
 
 def _reason(metadata: Any) -> tuple[EndReason, str | None]:

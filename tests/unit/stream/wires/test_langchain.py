@@ -165,6 +165,43 @@ def test_messages_of_two_runs_do_not_mix() -> None:
     assert verdicts(*events) == [GOOD, ("retry", "stream_incomplete")]
 
 
+TOOL_START: Any = {"event": "on_tool_start", "run_id": "r1", "data": {"input": {"a": 1}}}
+
+
+@pytest.mark.parametrize(
+    ("data", "named"),
+    [
+        ({"output": {"type": "tool", "tool_call_id": "c1"}}, True),
+        ({"output": {"update": {"messages": [{"type": "tool", "tool_call_id": "c1"}]}}}, True),
+        ({"output": "1"}, False),
+        ({"output": {"update": {"messages": []}}}, False),
+        ({"error": "ValueError()", "tool_call_id": "c1"}, True),
+        ({"error": "ValueError()", "tool_call_id": None}, False),
+        (None, False),
+    ],
+)
+def test_what_a_tool_gave_back_shows_that_it_ran(data: Any, named: bool) -> None:
+    """The calls that it names, else every call; one that only started too."""
+    both = [*CALL, chunk(entry('{"a":1}', index=1, id="c2", name="g")), end()]
+    ran = ("reject", "sdk_execution_observed")
+    if data is None:
+        assert verdicts(*both, TOOL_START) == [ran, ran]
+        return
+    over = {"event": "on_tool_error" if "error" in data else "on_tool_end", "run_id": "r1", "data": data}
+    assert verdicts(*both, TOOL_START, over) == [ran, GOOD if named else ran]
+
+
+def test_a_fragment_that_names_neither_message_nor_call_must_not_be_of_two() -> None:
+    """Messages without an id that interleave: whose is the rest? Named calls are told apart."""
+    first, second = (chunk(entry('{"a"', id=id, name="f"), id=None) for id in ("c1", "c2"))
+    stop = end(id=None)
+    assert verdicts(first, chunk(entry(":1}"), id=None), stop) == [GOOD]
+    rest = chunk(entry(":1}"), id=None)
+    assert verdicts(first, second, rest, stop) == [("reject", "protocol_violation")] * 2
+    whole = [chunk(entry('{"a":1}', id=id, name="f"), id=None) for id in ("c1", "c2")]
+    assert verdicts(*whole, stop) == [GOOD, GOOD]
+
+
 def test_the_providers_tools_are_reported() -> None:
     """Told from the content blocks, once each."""
     block = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}, "index": 0}
