@@ -17,7 +17,7 @@ import functools
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final
 
@@ -192,6 +192,9 @@ def _read_entry(entry: Any, where: str) -> Iterator[ToolSpec]:
         kind = kind.value
     contained = _contained(entry)
     if contained is not None:  # Gemini's group, which may also hold provider tools, or an OpenAI namespace
+        if kind == "namespace":
+            yield from _in_namespace(_name(_get(entry, "name"), where), _read_list(contained, where))
+            return
         yield from _read_list(contained, where)
         yield from _gemini_tools(entry)
         return
@@ -216,6 +219,13 @@ def _read_entry(entry: Any, where: str) -> Iterator[ToolSpec]:
                 f"{where} is {_kind(entry)}{_shown_keys(entry)}; expected a tool definition with a `name`"
             )
         yield from found
+
+
+def _in_namespace(namespace: str, specs: Iterable[ToolSpec]) -> Iterator[ToolSpec]:
+    """Give the client's tools the name that the wire `openai_responses` reports for them."""
+    for spec in specs:
+        qualified = not spec.server_executed and spec.name != namespace
+        yield replace(spec, name=f"{namespace}.{spec.name}") if qualified else spec
 
 
 def _as_definition(entry: Any) -> Any:

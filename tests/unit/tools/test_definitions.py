@@ -30,7 +30,7 @@ FORMS = {
     "openai namespace": [
         {
             "type": "namespace",
-            "name": "files",
+            "name": "write_file",
             "description": "Files.",
             "tools": [{"type": "function", "name": "write_file", "parameters": SCHEMA}],
         }
@@ -79,6 +79,12 @@ def test_every_form_gives_the_same_spec(form):
     assert spec.description in (None, SAYS)
     if before is not None:
         assert given_tools == before
+
+
+def test_a_namespace_is_part_of_the_name_of_its_tools():
+    """As the stream reports them; a namespace that holds one tool of its own name adds nothing."""
+    tools = [{"type": "function", "name": name, "parameters": SCHEMA} for name in ("crm", "f")]
+    assert list(normalize_tools([{"type": "namespace", "name": "crm", "tools": tools}])) == ["crm", "crm.f"]
 
 
 def _mistral() -> Any:

@@ -17,8 +17,16 @@ call was cut. End of the turn: the response's terminal event, which is
 
 The protocol states the arguments up to four times (deltas, `arguments.done`,
 `output_item.done`, the terminal event's `output`). All copies that are there
-must be equal; an empty `output` is absence, not disagreement. `sequence_number`,
-where given, has no gap: a gap means that events were lost.
+must be equal; an empty `output` is absence, not disagreement. The kind of an
+item, its id, its `name` and `namespace` must agree as well. `sequence_number`,
+where given, has no gap: a gap means that events were lost. Each response may
+count anew.
+
+A `namespace` is part of the tool's name: `f` in `crm` is `crm.f`. Tools that a
+tool search loaded one by one have their own name as namespace, and stay `f`.
+
+Events with a `stream_id` are those of several responses at once: each id has a
+state of its own.
 
 Whose call: `function_call` and `custom_tool_call` (free text) are the client's.
 Calls with fields of their own in place of arguments (`local_shell_call`,
@@ -90,15 +98,35 @@ def recognises(event: Any) -> int:
 class _Item:
     """A call item while its events come."""
 
-    __slots__ = ("arguments_done", "call_id", "client", "ended", "id", "key", "name", "position", "reported")
+    __slots__ = (
+        "arguments_done",
+        "call_id",
+        "client",
+        "empty",
+        "ended",
+        "given",
+        "id",
+        "key",
+        "kind",
+        "name",
+        "namespace",
+        "position",
+        "reported",
+        "server",
+    )
 
     def __init__(self, key: str, position: int) -> None:
         self.key = key
         self.position = position
         self.id: str | None = None
         self.call_id: str | None = None
+        self.kind: str | None = None
         self.name: str | None = None
+        self.namespace: str | None = None
         self.client = False  # a call that the client runs, with arguments as text
+        self.server = False  # a call that the provider runs
+        self.given: str | None = None  # text that the item opened with, not yet found in the whole text
+        self.empty = False  # the whole text was stated, as empty
         self.arguments_done = False
         self.ended = False
         self.reported = False  # the sink knows it as a call
@@ -125,14 +153,23 @@ class Adapter:
         self._items: dict[int, _Item] = {}
         self._by_id: dict[str, _Item] = {}
         self._sequence: int | None = None
+        self._lane: Any = None  # the `stream_id` of the events that this adapter reads
+        self._lanes: dict[str, Adapter] = {}  # the others
 
     def push(self, event: Any) -> None:
         """Translate one event."""
+        lane = get(event, "stream_id")
+        if lane is not None and lane != self._lane:
+            if self._lane is not None:
+                self._other_lane(f"{lane}").push(event)
+                return
+            self._lane = lane
         kind = get(event, "type")
         number = get(event, "sequence_number")
         if type(number) is int:
-            if self._sequence is not None and number != self._sequence + 1:
-                self._sink.events_lost(f"sequence_number {number} follows {self._sequence}: events are missing")
+            last = self._sequence
+            if last is not None and number != last + 1 and not (number < last and self._begins_anew(kind, event)):
+                self._sink.events_lost(f"sequence_number {number} follows {last}: events are missing")
             self._sequence = number
         if kind == "response.function_call_arguments.delta" or kind == "response.custom_tool_call_input.delta":
             item = self._item_of(event)
@@ -155,7 +192,10 @@ class Adapter:
         elif kind == "response.created" or kind == "response.in_progress" or kind == "response.queued":
             self._begin(text_of(get(get(event, "response"), "id")))
         elif kind == "response.refusal.delta" or kind == "response.refusal.done":
-            self._refused = True
+            self._refusal()
+        elif kind == "response.content_part.added" or kind == "response.content_part.done":
+            if get(get(event, "part"), "type") == "refusal":
+                self._refusal()
         elif kind == "error" or (kind is None and get(event, "error")):
             error = get(event, "error") or event
             self._sink.stream_end("provider_error", word(get(error, "code")) or word(get(error, "type")) or "error")
@@ -165,8 +205,36 @@ class Adapter:
 
     # -- inside --------------------------------------------------------------
 
+    def _other_lane(self, lane: str) -> Adapter:
+        known = self._lanes.get(lane)
+        if known is None:
+            known = self._lanes[lane] = Adapter(self._sink, f"{self._scope}lane-{lane}/")
+            known._lane = lane
+        return known
+
+    def _is_new(self, id: str | None) -> bool:
+        """Tell whether an event with this response id, which begins a response, begins another one."""
+        return self._ended or (id is not None and self._response is not None and id != self._response)
+
+    def _begins_anew(self, kind: Any, event: Any) -> bool:
+        return kind in _BEGINNINGS and self._is_new(text_of(get(get(event, "response"), "id")))
+
+    def _refusal(self) -> None:
+        self._refused = True
+        if self._ended:
+            self._report_refusal()
+
+    def _report_refusal(self) -> None:
+        if any(item.client for item in self._items.values()):
+            self._sink.provider_diagnostic(
+                "E_REFUSED",
+                "the response holds a refusal and a tool call",
+                turn=self._turn,
+                fault="content_filtered",
+            )
+
     def _begin(self, id: str | None) -> None:
-        if self._ended or (id is not None and self._response is not None and id != self._response):
+        if self._is_new(id):
             if not self._ended:
                 self._sink.turn_replaced(self._turn)
             self._responses += 1
@@ -200,22 +268,28 @@ class Adapter:
         item.id = text_of(get(raw, "id"))
         if item.id is not None:
             self._by_id.setdefault(item.id, item)
-        kind = get(raw, "type")
+        kind = item.kind = word(get(raw, "type"))
         if kind == "function_call" or kind == "custom_tool_call":
             item.client = True
-        elif not (isinstance(kind, str) and (kind.endswith("_call") or kind in ("mcp_approval_request", "program"))):
+        elif not _is_call(kind):
             return item
         item.reported = True
         item.call_id = text_of(get(raw, "call_id"))
-        item.name = text_of(get(raw, "name")) or (None if item.client else str(kind))
+        item.name = text_of(get(raw, "name")) or (None if item.client else kind)
+        item.server = not item.client and not _client_item(kind, raw)
+        name = item.name
+        if item.client:
+            item.namespace = text_of(get(raw, "namespace"))
+            item.given = text_of(get(raw, "input" if kind == "custom_tool_call" else "arguments"))
+            name = _qualified(item)
         self._sink.call_start(
             item.key,
             id=item.call_id or (None if item.client else item.id),
             index=index,
-            name=item.name,
+            name=name,
             turn=self._turn,
             kind="text" if kind == "custom_tool_call" else "json",
-            server_executed=not item.client and not _client_item(kind, raw),
+            server_executed=item.server,
         )
         return item
 
@@ -228,7 +302,7 @@ class Adapter:
         self._same(item, "name", text_of(get(event, "name")))
         self._same(item, "call_id", text_of(get(event, "call_id")))
         if isinstance(text, str):
-            self._sink.arguments_final(item.key, text)
+            self._final(item, text)
         item.arguments_done = True
 
     def _item_done(self, index: Any, raw: Any) -> None:
@@ -237,6 +311,9 @@ class Adapter:
             item = self._added(index, raw)
             if item is None:
                 return
+        if any(get(part, "type") == "refusal" for part in items(get(raw, "content"))):
+            self._refusal()
+        self._same_kind(item, raw)
         if not item.reported:
             return
         if item.ended:
@@ -244,8 +321,11 @@ class Adapter:
             return
         item.ended = True
         if item.client:
+            id = text_of(get(raw, "id"))
+            if id is not None and item.id not in (None, id):
+                self._violation(f"item {item.position} has two values of id: {item.id!r} and {id!r}", item)
             self._compare(item, raw)
-            self._sink.call_end(item.key, "complete" if _finished(raw) else "unknown")
+            self._end(item, _finished(raw))
             return
         kind = word(get(raw, "type"))
         if _client_item(kind, raw):
@@ -258,13 +338,45 @@ class Adapter:
                 self._sink.arguments_value(item.key, _as_dict(value))
         self._sink.call_end(item.key)
 
+    def _same_kind(self, item: _Item, raw: Any) -> None:
+        """Hold the kind of a later copy, and so who runs it, against what the item opened as."""
+        kind = word(get(raw, "type"))
+        if kind is not None and kind != item.kind and (item.reported or _is_call(kind)):
+            self._violation(f"item {item.position} is a {item.kind!r}, and a {kind!r} in a later copy", item)
+        elif item.reported and not item.client and not item.server and not _client_item(item.kind, raw):
+            self._violation(f"item {item.position} is the client's to run, and not in a later copy", item)
+
+    def _final(self, item: _Item, text: str) -> None:
+        """Take a copy of the whole text; the coordinator compares it with the deltas."""
+        if item.empty and text:
+            self._violation(f"the arguments of item {item.position} are empty, and not in a later copy", item)
+        item.empty = not text
+        # An empty object is a filler, not a statement.
+        if item.given is not None and item.given != "{}" and not text.startswith(item.given):
+            self._violation(f"the arguments that item {item.position} opened with differ from its later ones", item)
+        item.given = None
+        self._sink.arguments_final(item.key, text)
+
+    def _end(self, item: _Item, finished: bool) -> None:
+        if item.given is not None and item.given != "{}":
+            self._violation(f"item {item.position} opened with arguments that no later copy repeats", item)
+        self._sink.call_end(item.key, "complete" if finished else "unknown")
+
     def _compare(self, item: _Item, raw: Any) -> None:
         """Hold a later copy of an item against what came before."""
+        namespace = text_of(get(raw, "namespace"))
+        if namespace is not None and namespace != item.namespace:
+            if item.name is None:
+                item.namespace = namespace
+            elif item.namespace is not None or namespace != item.name:
+                self._violation(
+                    f"item {item.position} has two values of namespace: {item.namespace!r} and {namespace!r}", item
+                )
         self._same(item, "name", text_of(get(raw, "name")))
         self._same(item, "call_id", text_of(get(raw, "call_id")))
         text = get(raw, "input" if get(raw, "type") == "custom_tool_call" else "arguments")
         if isinstance(text, str):
-            self._sink.arguments_final(item.key, text)
+            self._final(item, text)
 
     def _same(self, item: _Item, field: str, value: str | None) -> None:
         if value is None:
@@ -273,7 +385,7 @@ class Adapter:
         if known is None:
             setattr(item, field, value)
             if field == "name":
-                self._sink.name_delta(item.key, value)
+                self._sink.name_delta(item.key, _qualified(item) or value)
             else:
                 self._sink.call_identity(item.key, id=value)
         elif known != value:
@@ -287,18 +399,13 @@ class Adapter:
             self._sink.usage(tokens)
         output = items(get(response, "output"))
         if output:
-            self._compare_output(output)
+            self._compare_output(output, reason)
         for item in self._items.values():
             if item.client and item.arguments_done and not item.ended:
                 item.ended = True
-                self._sink.call_end(item.key)
-        if self._refused and any(item.client for item in self._items.values()):
-            self._sink.provider_diagnostic(
-                "E_REFUSED",
-                "the response holds a refusal and a tool call",
-                turn=self._turn,
-                fault="content_filtered",
-            )
+                self._end(item, True)
+        if self._refused:
+            self._report_refusal()
         self._ended = True
         self._sink.turn_end(self._turn, reason, said)
 
@@ -322,35 +429,60 @@ class Adapter:
         # It says completed and something else at once.
         return "unknown", detail or status or "completed"
 
-    def _compare_output(self, output: list[Any]) -> None:
-        open_items = {item.position: item for item in self._items.values() if item.client}
+    def _compare_output(self, output: list[Any], reason: EndReason) -> None:
+        rest = {item.position: item for item in self._items.values() if item.client}
+        by_id: dict[str, _Item] = {}
+        by_call_id: dict[str, _Item] = {}
+        for item in rest.values():
+            if item.id is not None:
+                by_id.setdefault(item.id, item)
+            if item.call_id is not None:
+                by_call_id.setdefault(item.call_id, item)
         for raw in output:
+            found = by_id.get(text_of(get(raw, "id")) or "")
             if get(raw, "type") not in ("function_call", "custom_tool_call"):
+                if any(get(part, "type") == "refusal" for part in items(get(raw, "content"))):
+                    self._refused = True
+                if found is not None:
+                    self._same_kind(found, raw)
                 continue
-            item = self._match(raw, open_items)
-            if item is None:
+            if found is None or found.position not in rest:
+                found = by_call_id.get(text_of(get(raw, "call_id")) or "")
+            if found is None or found.position not in rest:
                 self._violation(f"the final output holds a call {get(raw, 'call_id')!r} that was never streamed")
                 continue
-            del open_items[item.position]
-            self._compare(item, raw)
-        for item in open_items.values():
+            del rest[found.position]
+            self._same_kind(found, raw)
+            self._compare(found, raw)
+            if not _finished(raw):
+                self._unfinished(found, word(get(raw, "status")), reason)
+        for item in rest.values():
             self._violation(f"item {item.position} was streamed, but is not in the final output", item)
 
-    def _match(self, raw: Any, among: dict[int, _Item]) -> _Item | None:
-        id, call_id = text_of(get(raw, "id")), text_of(get(raw, "call_id"))
-        for item in among.values():
-            if id is not None and item.id == id:
-                return item
-        for item in among.values():
-            if call_id is not None and item.call_id == call_id:
-                return item
-        return None
+    def _unfinished(self, item: _Item, status: str | None, reason: EndReason) -> None:
+        """Take a final copy that says its call is not whole."""
+        if not item.ended:
+            item.ended = True
+            self._sink.call_end(item.key, "unknown")
+        elif reason == "complete":
+            self._violation(f"a completed response holds a call that is {status!r}", item)
 
     def _violation(self, message: str, item: _Item | None = None) -> None:
         if item is not None and item.reported:
             self._sink.provider_diagnostic("E_RESPONSES_CONTRADICTION", message, key=item.key, fault="protocol")
         else:
             self._sink.provider_diagnostic("E_RESPONSES_CONTRADICTION", message, turn=self._turn, fault="protocol")
+
+
+def _is_call(kind: str | None) -> bool:
+    return kind is not None and (kind.endswith("_call") or kind in ("mcp_approval_request", "program"))
+
+
+def _qualified(item: _Item) -> str | None:
+    """Return the name of a client's tool, with its namespace."""
+    if item.name is None or item.namespace is None or item.namespace == item.name:
+        return item.name
+    return f"{item.namespace}.{item.name}"
 
 
 def _finished(raw: Any) -> bool:

@@ -30,6 +30,11 @@ def added(index: int = 0, **more: Any) -> dict[str, Any]:
     return {"type": "response.output_item.added", "output_index": index, "item": item("", "in_progress", **more)}
 
 
+def added_with(text: str) -> dict[str, Any]:
+    """The item opens, and holds text already."""
+    return {"type": "response.output_item.added", "output_index": 0, "item": item(text, "in_progress")}
+
+
 def delta(text: str, index: int = 0, id: Any = "fc_1") -> dict[str, Any]:
     """An argument fragment."""
     return {"type": "response.function_call_arguments.delta", "output_index": index, "item_id": id, "delta": text}
@@ -62,6 +67,7 @@ def incomplete(reason: Any) -> dict[str, Any]:
     }
 
 
+REFUSING = {"type": "message", "id": "msg_1", "content": [{"type": "refusal", "refusal": "no"}]}
 CREATED = {"type": "response.created", "response": {"id": "resp_1", "status": "in_progress"}}
 BODY = (CREATED, added(), delta('{"a"'), delta(": 1}"), arguments_done(), item_done())
 GOT = [("call_1", "f", {"a": 1})]
@@ -86,6 +92,11 @@ def numbered(*events: dict[str, Any]) -> list[dict[str, Any]]:
         (CREATED, added(id=...), delta(TEXT, id=None), item_done(id=...), completed(item(id=...))),
         (CREATED, added(), delta(TEXT, index=None), item_done(), completed()),
         (*BODY, {"type": "response.brand_new"}, completed(status=...)),
+        (CREATED, added(namespace="f"), delta(TEXT), item_done(namespace="f"), completed(item())),
+        (CREATED, added(), delta(TEXT), item_done(namespace="f"), completed()),
+        (CREATED, added_with("{}"), delta(TEXT), item_done(), completed()),
+        (CREATED, added_with('{"a"'), delta(TEXT), item_done(), completed()),
+        (CREATED, added_with(TEXT), item_done(), completed()),
         (*BODY, completed({"type": "reasoning", "id": "rs"}, item())),
         (*BODY[:-1], item_done(status="in_progress", caller={"type": "program"}), completed()),
     ],
@@ -132,6 +143,25 @@ def test_healthy_streams_execute(events: Any) -> None:
         ((*BODY, incomplete(None)), "stream_incomplete"),
         ((*BODY, incomplete("content_filter")), "content_filtered"),
         ((*BODY, {"type": "response.refusal.delta", "delta": "no"}, completed()), "content_filtered"),
+        ((*BODY[:5], item_done(type="mcp_call"), completed()), "protocol_violation"),
+        ((*BODY[:5], item_done(type="custom_tool_call", input=TEXT), completed()), "protocol_violation"),
+        ((*BODY, completed(item(type="mcp_call"))), "protocol_violation"),
+        ((*BODY, completed(item(type="mcp_call"), item())), "protocol_violation"),
+        ((*BODY[:5], item_done(id="fc_9"), completed()), "protocol_violation"),
+        ((*BODY[:5], item_done(namespace="crm"), completed()), "protocol_violation"),
+        ((CREATED, added(namespace="crm"), delta(TEXT), item_done(namespace="erp"), completed()), "protocol_violation"),
+        ((*BODY, completed(item(status="incomplete"))), "protocol_violation"),
+        ((*BODY[:5], completed(item(status="incomplete"))), "stream_incomplete"),
+        ((CREATED, added_with('{"a": 2}'), *BODY[2:], completed()), "protocol_violation"),
+        ((CREATED, added_with('{"a": 2}'), delta(TEXT), item_done(arguments=None), completed()), "protocol_violation"),
+        ((*BODY[:2], arguments_done(""), item_done(), completed()), "protocol_violation"),
+        ((*BODY, completed(REFUSING, item())), "content_filtered"),
+        ((*BODY, completed(), {"type": "response.refusal.delta", "delta": "no"}), "content_filtered"),
+        ((*BODY, {**item_done(), "output_index": 1, "item": REFUSING}, completed()), "content_filtered"),
+        (
+            (*BODY, {"type": "response.content_part.added", "part": {"type": "refusal", "refusal": ""}}, completed()),
+            "content_filtered",
+        ),
         ((*BODY, {"type": "response.failed", "response": {"error": {"code": "server_error"}}}), "provider_error"),
         ((*BODY, {"type": "response.failed", "response": {"error": {"code": "bio_policy"}}}), "content_filtered"),
         ((*BODY, {"type": "response.failed", "response": {}}), "provider_error"),
@@ -217,3 +247,43 @@ def test_a_steered_successor_is_a_turn_of_its_own() -> None:
         "openai_responses", [*BODY, completed(), second, added(id="fc_2", call_id="call_2"), delta(TEXT, id="fc_2")]
     )
     assert [(d.call_id, d.action) for d in report.decisions] == [("call_1", "execute"), ("call_2", "retry")]
+
+
+def test_a_second_response_may_count_its_events_anew() -> None:
+    """Its first number is lower than the last one of the first response; a gap inside is still a gap."""
+    second = [
+        {"type": "response.created", "response": {"id": "resp_2"}},
+        added(id="fc_2", call_id="call_2"),
+        delta(TEXT, id="fc_2"),
+        item_done(id="fc_2", call_id="call_2"),
+        completed(id="resp_2"),
+    ]
+    events = [*numbered(*BODY, completed()), *numbered(*second)]
+    assert [d.action for d in judged("openai_responses", events).decisions] == ["execute", "execute"]
+    del events[8]
+    assert "execute" not in [d.action for d in judged("openai_responses", events).decisions][1:]
+    replayed = [*numbered(*BODY), {**BODY[-1], "sequence_number": 0}, completed()]
+    assert executed(judged("openai_responses", replayed)) == []
+
+
+def test_a_namespace_is_part_of_the_name() -> None:
+    """The tool `f` of a namespace is not the plain tool `f`."""
+    events = (CREATED, added(namespace="crm"), delta(TEXT), item_done(namespace="crm"), completed(item()))
+    assert executed(judged("openai_responses", events)) == [("call_1", "crm.f", {"a": 1})]
+    plain: Any = [{"type": "function", "name": "f", "parameters": {"type": "object"}}]
+    assert judged("openai_responses", events, tools=plain).decisions[0].reason == "unknown_tool"
+    grouped: Any = [{"type": "namespace", "name": "crm", "description": "CRM.", "tools": plain}]
+    assert executed(judged("openai_responses", events, tools=grouped)) == [("call_1", "crm.f", {"a": 1})]
+    assert judged("openai_responses", (*BODY, completed()), tools=grouped).decisions[0].reason == "unknown_tool"
+
+
+def test_each_lane_has_a_state_of_its_own() -> None:
+    """The end of one stream says nothing about another one's call."""
+
+    def lane(id: str, *events: dict[str, Any]) -> list[dict[str, Any]]:
+        return [{**event, "stream_id": id} for event in events]
+
+    one, two = lane("a", *BODY, completed()), lane("b", CREATED, completed())
+    assert executed(judged("openai_responses", [*one[:3], *two, *one[3:]])) == GOT
+    assert executed(judged("openai_responses", [*one[:-1], *two])) == []
+    assert executed(judged("openai_responses", [*one[:3], two[0], *one[3:-1], two[1]])) == []
