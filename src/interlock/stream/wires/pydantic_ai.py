@@ -28,10 +28,10 @@ completion wins.
 
 `args` that are a dict were parsed by the provider's SDK (Gemini): a projection.
 `function_tool_result` and the like are evidence that the framework ran the call,
-and so is an announced call (`function_tool_call` with valid arguments) that the
-run did not defer. Calls that were deferred for approval are held; those that
+and so is an announced call (`function_tool_call`, unless its arguments are not
+valid) that the run did not defer. Calls that were deferred for approval are held; those that
 were deferred to be run outside are the caller's. `builtin-tool-call` parts are
-the provider's.
+the provider's; a call that a later copy makes one of them is nobody's.
 
 Source:
     pydantic-ai-slim 2.68.0: pydantic_ai/messages.py, run.py; "Deferred tools"
@@ -86,6 +86,7 @@ _EVENTS = frozenset(
     }
 )
 _CALLS = frozenset({"tool-call", "builtin-tool-call"})
+_SERVER = frozenset({"builtin-tool-call", "builtin-tool-return"})
 
 
 def recognises(event: Any) -> int:
@@ -98,12 +99,13 @@ def recognises(event: Any) -> int:
 class _Part:
     """A part that is a call."""
 
-    __slots__ = ("id", "key", "name")
+    __slots__ = ("id", "key", "names", "server")
 
-    def __init__(self, key: str, id: str | None, name: str | None) -> None:
+    def __init__(self, key: str, id: str | None, name: str | None, server: bool) -> None:
         self.key = key
         self.id = id
-        self.name = name
+        self.names = [name or ""]  # the pieces of the name, joined only when it is compared
+        self.server = server  # the provider runs it
 
 
 class _Turn:
@@ -128,6 +130,7 @@ class Adapter:
         self._turn = _Turn(0)
         self._waiting = [self._turn]  # turns that their `ModelResponse` has not ended
         self._ids: set[str] = set()  # the `tool_call_id` of every call that came
+        self._own: dict[str, str] = {}  # of every call that is not the provider's: `tool_call_id` -> source key
         self._running: set[str] = set()  # announced as run, neither answered nor deferred
 
     def push(self, event: Any) -> None:
@@ -142,13 +145,15 @@ class Adapter:
                 self._response(event)
         elif kind == "agent_run_result":
             self._result(get(event, "result"))
-        elif kind != "part_end":
+        elif kind == "part_end":
+            self._check_executor(get(event, "part"))
+        else:
             self._tool_event(kind, event)
 
     def source_ended(self, end: SourceEnd) -> None:  # noqa: ARG002 - the protocol's signature
         """Count a call that was announced as run, and never answered, as run."""
         for id in sorted(self._running):
-            self._sink.tool_executed(id)
+            self._sink.tool_executed(id or None)
 
     # -- the parts -----------------------------------------------------------
 
@@ -162,6 +167,8 @@ class Adapter:
         old = self._turn.parts.pop(index, None)
         if old is not None:
             self._sink.call_held(old.key, "cancelled")
+        if kind in _SERVER:
+            self._check_executor(raw)
         if kind in _CALLS:
             self._open(f"{self._turn.key}/{index}" if old is None else f"{old.key}+", index, raw)
 
@@ -171,20 +178,30 @@ class Adapter:
         self._waiting.append(self._turn)
 
     def _open(self, key: str, index: int, raw: Any) -> _Part:
-        part = _Part(key, text_of(get(raw, "tool_call_id")), text_of(get(raw, "tool_name")))
+        name, server = text_of(get(raw, "tool_name")), get(raw, "part_kind") != "tool-call"
+        part = _Part(key, text_of(get(raw, "tool_call_id")), name, server)
         self._turn.parts[index] = part
-        if part.id is not None:
-            self._ids.add(part.id)
-        self._sink.call_start(
-            key,
-            id=part.id,
-            index=index,
-            name=part.name,
-            turn=self._turn.key,
-            server_executed=get(raw, "part_kind") != "tool-call",
-        )
+        self._remember(part)
+        self._sink.call_start(key, id=part.id, index=index, name=name, turn=self._turn.key, server_executed=server)
         self._arguments(part, get(raw, "args"))
         return part
+
+    def _remember(self, part: _Part) -> None:
+        if part.id is not None:
+            self._ids.add(part.id)
+            if not part.server:
+                self._own[part.id] = part.key
+
+    def _check_executor(self, raw: Any) -> None:
+        """Refuse a call that a later copy, or a result, says the provider ran."""
+        key = self._own.get(text_of(get(raw, "tool_call_id")) or "")
+        if key is not None and text_of(get(raw, "part_kind")) in _SERVER:
+            self._sink.provider_diagnostic(
+                "E_EXECUTOR_CONFLICT",
+                f"the call {get(raw, 'tool_call_id')!r} is the provider's after all",
+                key=key,
+                fault="protocol",
+            )
 
     def _arguments(self, part: _Part, args: Any) -> None:
         """Take arguments that are raw text, or a value that somebody parsed."""
@@ -204,13 +221,13 @@ class Adapter:
         self._arguments(part, get(delta, "args_delta"))
         name = text_of(get(delta, "tool_name_delta"))
         if name is not None:
-            part.name = (part.name or "") + name
+            part.names.append(name)
             self._sink.name_delta(part.key, name)
         id = text_of(get(delta, "tool_call_id"))
         if id is not None and id != part.id:
             if part.id is None:
                 part.id = id
-                self._ids.add(id)
+                self._remember(part)
             self._sink.call_identity(part.key, id=id)
 
     # -- what the framework does with the calls ------------------------------
@@ -219,12 +236,14 @@ class Adapter:
         id = text_of(get(get(event, "part"), "tool_call_id"))
         if kind in ("function_tool_call", "output_tool_call"):
             self._turn.over = True
-            if id is not None and get(event, "args_valid") is True:
-                self._running.add(id)
+            if get(event, "args_valid") is not False:
+                self._running.add(id or "")
         elif kind in ("function_tool_result", "output_tool_result"):
             self._turn.over = True
             self._running.discard(id or "")
             self._sink.tool_executed(id)
+        elif kind in ("builtin_tool_call", "builtin_tool_result"):
+            self._check_executor(get(event, "part") or get(event, "result"))
         elif kind == "deferred_tool_requests":
             self._turn.over = True
             requests = get(event, "requests")
@@ -265,6 +284,7 @@ class Adapter:
         streamed = bool(turn.parts)
         missing = dict(turn.parts)
         for index, raw in enumerate(items(get(response, "parts"))):
+            self._check_executor(raw)
             if text_of(get(raw, "part_kind")) not in _CALLS:
                 continue
             id = text_of(get(raw, "tool_call_id"))
@@ -293,11 +313,11 @@ class Adapter:
             self._sink.turn_end(turn.key, reason, said)
 
     def _compare(self, part: _Part, raw: Any) -> None:
-        name = text_of(get(raw, "tool_name"))
-        if name is not None and name != part.name:
+        name, streamed = text_of(get(raw, "tool_name")), "".join(part.names)
+        if name is not None and name != streamed:
             self._sink.provider_diagnostic(
                 "E_NAME_CONFLICT",
-                f"the call {part.id!r} has two names: {part.name!r} and {name!r}",
+                f"the call {part.id!r} has two names: {streamed!r:.80} and {name!r:.80}",
                 key=part.key,
                 fault="protocol",
             )

@@ -116,7 +116,10 @@ def test_the_response_must_hold_what_was_streamed(last: Any, want: list[tuple[st
         ([event("output_tool_result")], "sdk_execution_observed"),
         ([event("function_tool_result", None)], "sdk_execution_observed"),
         ([event("function_tool_call", args_valid=True)], "sdk_execution_observed"),
-        ([event("function_tool_call", args_valid=None)], "complete"),
+        ([event("function_tool_call", args_valid=None)], "sdk_execution_observed"),
+        ([event("function_tool_call")], "sdk_execution_observed"),
+        ([event("function_tool_call", None)], "sdk_execution_observed"),
+        ([event("function_tool_call", args_valid=False)], "complete"),
         ([event("function_tool_call", args_valid=True), deferred(calls=("c1",))], "complete"),
         ([event("function_tool_call", args_valid=True), deferred(approvals=("c1",))], "stream_incomplete"),
         ([start(0, id="c1")], "protocol_violation"),
@@ -127,6 +130,37 @@ def test_what_a_run_does_with_the_call_counts(events: list[Any], reason: str) ->
     assert verdicts(*call(), *events, response())[0][1] == reason
     if reason != "protocol_violation":
         assert verdicts(*call(), response(), *events)[0][1] == reason
+
+
+BUILTIN = part(args=TEXT, kind="builtin-tool-call")
+RETURN = {"part_kind": "builtin-tool-return", "tool_name": "f", "tool_call_id": "c1", "content": "1"}
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        response(BUILTIN),
+        response(part(args=TEXT), RETURN),
+        {"event_kind": "part_end", "index": 0, "part": BUILTIN},
+        {"event_kind": "part_start", "index": 1, "part": RETURN},
+        {"event_kind": "builtin_tool_call", "part": BUILTIN},
+        {"event_kind": "builtin_tool_result", "result": RETURN},
+    ],
+)
+def test_a_call_that_a_later_copy_gives_to_the_provider_is_refused(event: Any) -> None:
+    """It may have run; one whose id came late as well."""
+    late = [start(id=None), delta(TEXT, id="c1")]
+    for opened in (call(), late):
+        assert verdicts(*opened, event, *([] if "kind" in event else [response()])) == [
+            ("reject", "protocol_violation")
+        ]
+
+
+def test_a_name_in_many_pieces_is_not_joined_anew_for_each() -> None:
+    """Past the limit it is refused; up to it, it is compared with the response's."""
+    pieces = [start(name=""), *(delta(name="n") for _ in range(100)), delta(TEXT)]
+    assert verdicts(*pieces, response(part(name="n" * 100, args=TEXT))) == [GOOD]
+    assert verdicts(*pieces, response(part(name="n" * 99, args=TEXT))) == [("reject", "protocol_violation")]
 
 
 def test_a_replaced_part_is_withdrawn() -> None:
