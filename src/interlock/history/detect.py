@@ -18,6 +18,7 @@ __all__ = ["detect_wire"]
 
 _ANTHROPIC_BLOCKS: Final = frozenset(
     {"tool_use", "tool_result", "redacted_thinking", "server_tool_use", "mcp_tool_use", "mcp_tool_result"}
+    | {"container_upload", "search_result", "compaction"}
 )
 _AI_SDK_PARTS: Final = frozenset(
     {"tool-call", "tool-result", "tool-approval-request", "tool-approval-response", "reasoning"}
@@ -28,6 +29,14 @@ _BEDROCK_BLOCKS: Final = frozenset(
 )
 _RESPONSES_ITEMS: Final = frozenset(
     {"function_call", "function_call_output", "reasoning", "item_reference", "message", "compaction"}
+    | {
+        "mcp_approval_request",
+        "mcp_approval_response",
+        "mcp_list_tools",
+        "program",
+        "program_output",
+        "tool_search_output",
+    }
 )
 _RESPONSES_PARTS: Final = frozenset({"input_text", "output_text", "input_image", "input_file"})
 _OPENAI_PARTS: Final = frozenset({"image_url", "input_audio", "file", "refusal"})
@@ -193,7 +202,7 @@ def _block_marks(block: Any, role: Any) -> set[str]:
         return set()
     if kind in _ANTHROPIC_BLOCKS or kind.endswith("_tool_result") or (kind == "thinking" and "signature" in block):
         return {"anthropic"}
-    if kind == "image" and "source" in block:
+    if kind in ("image", "document") and "source" in block:
         return {"anthropic"}
     if kind in _AI_SDK_PARTS or (kind == "file" and ("mediaType" in block or "data" in block)):
         return {"ai_sdk"}

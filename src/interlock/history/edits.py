@@ -7,7 +7,7 @@ message whose last part goes is dropped with it: an empty shell is never left.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from interlock.history.turns import Message, Part
@@ -168,10 +168,26 @@ def apply(messages: Sequence[Message], edits: Iterable[Edit]) -> list[Message]:
         return (replace(message, parts=tuple(new), native=native, changed=True),)
 
     out = list(front)
+    gone: dict[int, Message] = {}
     for message in messages:
-        out.extend(settled(message))
+        left = settled(message)
+        if not left:
+            gone.update((id(part), message) for part in message.parts)
+        out.extend(left)
         out.extend(behind.get(id(message), ()))
-    return out
+    return [_arrived(view, gone) for view in out] if gone else out
+
+
+def _arrived(view: Message, gone: Mapping[int, Message]) -> Message:
+    """Return a view that says where its parts came from, when the message that held them is no more."""
+    sources = {id(gone[id(part)]): gone[id(part)] for part in view.parts if id(part) in gone}
+    if not sources:
+        return view
+    first = next(iter(sources.values()))
+    if not view.origins and view.role == first.role and [*map(id, view.parts)] == [*map(id, first.parts)]:
+        return first  # it has moved as it is
+    origins = dict.fromkeys((*view.origins, *(origin for source in sources.values() for origin in source.origins)))
+    return replace(view, origins=tuple(origins))
 
 
 def _parts(message: Message, todo: _Plan) -> Iterable[Part]:

@@ -24,9 +24,10 @@ Known limits:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
-from interlock.history.edits import DropPart, Edit, ReplacePart
+from interlock.history.edits import DropPart, Edit, ReplaceMessage, ReplacePart
 from interlock.history.rules.base import Context, Finding, Rule
 from interlock.history.stubs import MARK
 from interlock.history.turns import Call, Message, Result, Role
@@ -52,7 +53,10 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             if context.policy[RULE.name] == "flatten":
                 role: Role = "assistant" if type(part) is Call else "user"
                 text = wire.new_text(words, role=role)
-                if message.role == "tool":
+                if message.form == "item":
+                    said = replace(wire.new_message(role, (text,)), origins=message.origins)
+                    edits = (ReplaceMessage(message=message, new=(said,)),)
+                elif message.role == "tool":
                     edits = (DropPart(message=message, part=part), *context.insert_after(message, "user", (text,)))
                 else:
                     edits = (ReplacePart(message=message, part=part, new=text),)

@@ -56,7 +56,7 @@ class Anthropic(Wire):
             held = tuple([_block(block, i) for i, block in enumerate(content)])
         else:
             form = "null" if "content" in native else "absent"
-            held = () if content is None else (Opaque(native=content, index=0),)
+            held = () if content is None else (_block(content, 0),)
         return Message(role=role, parts=held, native=native, origins=(at,), form=form)
 
     def scanner(self, context: Any) -> Scan | None:

@@ -57,7 +57,7 @@ class BedrockConverse(Wire):
             held = tuple([_block(block, i, role) for i, block in enumerate(content)])
         else:
             form = "null" if "content" in native else "absent"
-            held = () if content is None else (Opaque(native=content, index=0),)
+            held = () if content is None else (_block(content, 0, role),)
         return Message(role=role, parts=held, native=native, origins=(at,), form=form)
 
     def scanner(self, context: Any) -> Scan | None:

@@ -149,7 +149,7 @@ class LangChain(ScreenedWire):
         else:
             shape = "null" if "content" in body else "absent"
             if content is not None:
-                held.append(Opaque(native=content, index=0))
+                held.append(_block(content, 0))
         if role == "assistant":
             maker = _maker(body)
             if maker is not None:

@@ -61,7 +61,7 @@ class Ollama(Wire):
         else:
             form = "null" if "content" in native else "absent"
             if content is not None:
-                held.append(Opaque(native=content, index=0))
+                held.append(_block(content, 0))
         images = native.get("images")
         if isinstance(images, list):
             held += [Media(native=image, slot="images", index=i, media="image") for i, image in enumerate(images)]

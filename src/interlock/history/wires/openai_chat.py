@@ -48,6 +48,7 @@ _MEDIA = {
     "document": "document",
 }
 _REASONING = ("reasoning_content", "reasoning", "reasoning_details")
+_ASIDE = ("refusal", "audio")  # what the assistant said without `content`
 
 
 class OpenAIChat(Wire):
@@ -61,7 +62,7 @@ class OpenAIChat(Wire):
     refuses_empty_calls: ClassVar[bool] = True
     arguments: ClassVar[Literal["object", "text", "either"]] = "text"
     list_slots: ClassVar[tuple[str, ...]] = ("content", "tool_calls")
-    single_slots: ClassVar[tuple[str, ...]] = ("function_call", *_REASONING)
+    single_slots: ClassVar[tuple[str, ...]] = ("function_call", *_ASIDE, *_REASONING)
 
     def read_message(self, native: Any, at: int) -> Message:
         """Return the view of one chat message."""
@@ -86,8 +87,11 @@ class OpenAIChat(Wire):
         else:
             form = "null" if "content" in native else "absent"
             if content is not None:
-                held.append(Opaque(native=content, index=0))
+                held.append(_block(content, 0))
         if role == "assistant":
+            held += [
+                Opaque(native=native[slot], slot=slot, type=slot) for slot in _ASIDE if not _is_void(native.get(slot))
+            ]
             tool_calls = native.get("tool_calls")
             if isinstance(tool_calls, list):
                 held += [self._call(entry, i) for i, entry in enumerate(tool_calls)]
@@ -183,6 +187,10 @@ class OpenAIChat(Wire):
             return len(messages)
 
         return scan
+
+    def _was_read(self, slot: str, value: Any) -> bool:
+        """Say whether a field held parts; a refusal without words is none."""
+        return not _is_void(value) if slot in _ASIDE else super()._was_read(slot, value)
 
     @staticmethod
     def _call(entry: Any, at: int) -> Part:
@@ -286,6 +294,10 @@ class OpenAIChat(Wire):
 #: Targets of which the scan knows all requirements.
 _SCREENED: Final = frozenset({"openai", "openrouter", "copilot", "deepseek", "moonshot", "generic", "mistral"})
 _USUAL: Final = frozenset({"role", "content", "tool_calls", "reasoning_content", "reasoning", "refusal", "name"})
+
+
+def _is_void(value: Any) -> bool:
+    return not value or (isinstance(value, str) and value.isspace())
 
 
 def _field_reasoning(slot: str, value: Any) -> Reasoning:

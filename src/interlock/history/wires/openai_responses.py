@@ -146,7 +146,7 @@ class OpenAIResponses(Wire):
             parts = tuple([_block(block, i) for i, block in enumerate(content)])
         else:
             form = "null" if "content" in native else "absent"
-            parts = () if content is None else (Opaque(native=content, index=0),)
+            parts = () if content is None else (_block(content, 0),)
         return Message(role=role, parts=parts, native=native, origins=(at,), form=form)
 
     def scanner(self, context: Any) -> Scan | None:
@@ -242,6 +242,7 @@ class OpenAIResponses(Wire):
         """Return the output with another id or body; this wire has no error flag."""
         native: dict[str, Any] = dict(part.native)
         body, key = _OUTPUTS.get(native.get("type", ""), ("content", "tool_call_id"))
+        key = "call_id" if "call_id" in native else key
         if "call_id" in changes:
             native[key] = changes["call_id"]
         if "name" in changes and "name" in native:
@@ -431,6 +432,7 @@ def _call(native: dict[str, Any], kind: str) -> Call:
 
 def _result(native: dict[str, Any], kind: str) -> Result:
     body, key = _OUTPUTS[kind]
+    key = "call_id" if "call_id" in native else key  # some clients name a local shell's call so
     server = kind == "program_output" or (kind == "tool_search_output" and native.get("execution") != "client")
     return Result(
         native=native,

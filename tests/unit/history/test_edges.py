@@ -1,0 +1,94 @@
+"""Small histories at the edge of a format: nothing in them is lost, and one healing is enough."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from interlock.history.detect import detect_wire
+from interlock.history.engine import heal
+
+USER: dict[str, Any] = {"role": "user", "content": "q"}
+
+
+@pytest.mark.parametrize("said", [{"audio": {"id": "audio_1"}}, {"content": None, "refusal": "I will not."}])
+@pytest.mark.parametrize("provider", [None, "openai", "openrouter"])
+def test_what_is_said_beside_the_content_is_no_empty_message(said: dict[str, Any], provider: str | None) -> None:
+    history = [USER, {"role": "assistant", **said}, USER]
+    assert heal(history, "openai_chat", provider).messages is history
+
+
+def test_a_refusal_stays_when_messages_are_merged() -> None:
+    said = [{"role": "assistant", "refusal": "No."}, {"role": "assistant", "audio": {"id": "audio_1"}}]
+    healed = heal([USER, *said, USER], "openai_chat", "perplexity").messages
+    assert healed[1] == {"role": "assistant", "refusal": "No.", "audio": {"id": "audio_1"}}
+
+
+@pytest.mark.parametrize(
+    ("wire", "call", "result"),
+    [
+        ("anthropic", {"type": "tool_use"}, {"type": "tool_result"}),
+        ("bedrock_converse", {"toolUse": {}}, {"toolResult": {}}),
+        ("ai_sdk", {"type": "tool-call"}, {"type": "tool-result"}),
+    ],
+)
+def test_a_block_without_its_list_is_seen_the_first_time(wire: str, call: Any, result: Any) -> None:
+    role = "tool" if wire == "ai_sdk" else "user"
+    for history in (
+        [{"role": "assistant", "content": [call]}, {"role": role, "content": result}],
+        [{"role": "assistant", "content": call}, {"role": "assistant", "content": [{}]}],
+        [{"role": "user", "content": result}, {"role": "user"}],
+    ):
+        healed = heal(history, wire)
+        assert healed.repairs
+        assert not heal(healed.messages, wire).changed
+
+
+def test_items_become_messages_where_no_tools_are_declared() -> None:
+    items = [
+        USER,
+        {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": "o"},
+    ]
+    result = heal({"model": "m", "input": items}, "openai_responses", "anthropic")
+    assert [message["role"] for message in result.messages] == ["user", "assistant", "user"]
+    assert result.positions == (0, 1, 2)
+
+
+def test_a_moved_result_is_followed() -> None:
+    """A message that moves as a whole is the same object in its new place; parts lead to their new message."""
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    late = {"role": "tool", "tool_call_id": "c", "content": "o"}
+    history = [USER, {"role": "assistant", "content": None, "tool_calls": [call]}, USER, late]
+    result = heal(history)
+    assert result.positions == (0, 1, 3, 2)
+    assert result.messages[2] is late
+
+    use = {"type": "tool_use", "id": "c", "name": "f", "input": {}}
+    answer = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "o"}]}
+    said = {"role": "assistant", "content": "a"}
+    blocks = [USER, {"role": "assistant", "content": [use]}, USER, said, answer, said, USER]
+    assert heal(blocks, "anthropic").positions == (0, 1, 2, 3, 2, 4, 5)
+    apart = heal(blocks, "anthropic", "openai")
+    assert apart.messages[apart.positions[4]] is answer
+
+
+def test_a_local_shell_may_be_answered_by_call_id() -> None:
+    call = {"type": "local_shell_call", "id": "lsh_1", "call_id": "c", "action": {"type": "exec", "command": ["ls"]}}
+    for key in ("id", "call_id"):
+        history = [USER, call, {"type": "local_shell_call_output", key: "c", "output": "x"}]
+        assert heal(history, "openai_responses").messages is history
+
+
+@pytest.mark.parametrize(
+    ("history", "wire"),
+    [
+        ([{"role": "user", "content": [{"type": "container_upload", "file_id": "f"}]}], "anthropic"),
+        ([{"role": "user", "content": [{"type": "document", "source": {"type": "file"}}]}], "anthropic"),
+        ([{"role": "assistant", "content": [{"type": "compaction", "content": "s"}]}], "anthropic"),
+        ([{"type": "mcp_approval_response", "approval_request_id": "m", "approve": True}], "openai_responses"),
+    ],
+)
+def test_a_mark_that_one_format_has_tells_it(history: list[Any], wire: str) -> None:
+    assert detect_wire(history) == wire
