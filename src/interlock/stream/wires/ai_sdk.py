@@ -23,7 +23,9 @@ provider's: `rawFinishReason` (v6 and later) is read too, and a word that speaks
 against completion wins.
 
 `tool-result` and `tool-error` of a call that the provider does not run are
-evidence that the SDK ran it.
+evidence that the SDK ran it. Parts of one call that differ in
+`providerExecuted` contradict each other. `tool-output-denied`, and a
+`tool-approval-response` that does not approve, withdraw the call.
 
 Source:
     vercel/ai, packages/ai (ai@7.0.77, ai@6.0.264, ai@5.0.244), TextStreamPart.
@@ -83,6 +85,7 @@ class Adapter:
         self._turn = "step-0"
         self._calls: dict[str, bool] = {}  # toolCallId -> whether the provider runs it
         self._names: dict[str, str] = {}
+        self._approvals: dict[str, str] = {}  # approvalId -> toolCallId
 
     def push(self, event: Any) -> None:
         """Translate one part."""
@@ -97,7 +100,20 @@ class Adapter:
             self._call(event)
         elif kind == "tool-result" or kind == "tool-error":
             self._result(event)
+        elif kind == "tool-output-denied":
+            self._denied(text_of(get(event, "toolCallId")))
+        elif kind == "tool-approval-request":
+            asked, id = text_of(get(event, "approvalId")), _approved_call(event)
+            if asked is not None and id is not None:
+                self._approvals[asked] = id
+        elif kind == "tool-approval-response":
+            if get(event, "approved") is not True:
+                self._denied(self._approvals.get(f"{get(event, 'approvalId')}") or _approved_call(event))
         elif kind == "finish-step":
+            # The run's `totalUsage` counts all steps; a bound on tokens is one of each request.
+            tokens = get(get(event, "usage"), "outputTokens")
+            if type(tokens) is int:
+                self._sink.usage(tokens)
             reason, said = _reason(event)
             self._sink.turn_end(self._turn, reason, said)
             self._step += 1
@@ -143,6 +159,10 @@ class Adapter:
                 key=id,
                 fault="protocol",
             )
+        if get(event, "providerExecuted") is True and not self._calls[id]:
+            self._sink.provider_diagnostic(
+                "E_EXECUTOR_CONFLICT", f"the call {id!r} is the provider's after all", key=id, fault="protocol"
+            )
         if get(event, "invalid") is True:
             self._sink.provider_diagnostic(
                 "E_SDK_INVALID",
@@ -158,9 +178,19 @@ class Adapter:
 
     def _result(self, event: Any) -> None:
         id = text_of(get(event, "toolCallId"))
-        if get(event, "providerExecuted") is True or (id is not None and self._calls.get(id) is True):
+        provider = self._calls.get(id) if id is not None else None
+        # Only a call that this stream does not hold is taken to be whose the result says.
+        if provider is True or (provider is None and get(event, "providerExecuted") is True):
             return
         self._sink.tool_executed(id)
+
+    def _denied(self, id: str | None) -> None:
+        for held in [id] if id is not None else list(self._calls):  # one that names no call may be any
+            self._sink.call_held(held, "cancelled")
+
+
+def _approved_call(event: Any) -> str | None:
+    return text_of(get(get(event, "toolCall"), "toolCallId")) or text_of(get(event, "toolCallId"))
 
 
 def _reason(event: Any) -> tuple[EndReason, str | None]:

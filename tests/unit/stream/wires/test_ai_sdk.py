@@ -29,6 +29,8 @@ def finish(reason: str = "tool-calls", raw: Any = None) -> dict[str, Any]:
 
 
 RESULT = {"type": "tool-result", "toolCallId": "c1", "toolName": "f", "input": {"a": 1}, "output": "ok"}
+ASKED = {"type": "tool-approval-request", "approvalId": "a", "toolCall": CALL}
+ANSWER = {"type": "tool-approval-response", "approvalId": "a"}
 GOT = [("c1", "f", {"a": 1})]
 
 
@@ -80,6 +82,14 @@ def test_healthy_runs_execute(events: tuple[Any, ...]) -> None:
         ((*BODY, {**RESULT, "type": "tool-error"}, step(), finish()), "sdk_execution_observed"),
         ((*BODY, {"type": "tool-result", "output": 1}, step(), finish()), "sdk_execution_observed"),
         ((*BODY, step(), finish(), RESULT), "sdk_execution_observed"),
+        ((*BODY[:-1], {**CALL, "providerExecuted": True}, step(), finish()), "protocol_violation"),
+        ((*BODY, {**RESULT, "providerExecuted": True}, step(), finish()), "sdk_execution_observed"),
+        ((*BODY, {"type": "tool-output-denied", "toolCallId": "c1"}, step(), finish()), "stream_incomplete"),
+        ((*BODY, ASKED, {**ANSWER, "approved": False}, step(), finish()), "stream_incomplete"),
+        ((*BODY, {**ANSWER, "approved": False, "toolCall": CALL}, step(), finish()), "stream_incomplete"),
+        ((*BODY, {**ANSWER, "approved": False}, step(), finish()), "stream_incomplete"),
+        ((*BODY, ASKED, {**ANSWER, "approved": True}, step(), finish()), "complete"),
+        ((*BODY, {**ANSWER, "approved": False, "toolCall": {"toolCallId": "c9"}}, step(), finish()), "complete"),
     ],
 )
 def test_what_decides(events: tuple[Any, ...], reason: str) -> None:
@@ -108,3 +118,10 @@ def test_one_end_for_the_whole_run() -> None:
     second = ({**START, "id": "c2"}, {"type": "tool-input-delta", "id": "c2", "delta": '{"b'})
     report = judged("ai_sdk", (*BODY, step(), *second, step("length"), finish("length")))
     assert [d.action for d in report.decisions] == ["retry", "retry"]
+
+
+def test_the_tokens_of_one_step_count() -> None:
+    """A step that used up the bound may have been cut; what all steps used together says nothing."""
+    for used, want in ((99, "execute"), (100, "retry")):
+        events = (*BODY, {**step(), "usage": {"outputTokens": used}}, {**finish(), "totalUsage": {"outputTokens": 900}})
+        assert judged("ai_sdk", events, max_output_tokens=100).decisions[0].action == want
