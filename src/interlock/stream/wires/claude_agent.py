@@ -15,10 +15,11 @@ they are told apart by `parent_tool_use_id`.
 
 Identity: `parent_tool_use_id`, the message, and the block's `index`. End of a
 call and of a message: as on the wire `anthropic`. An `assistant` message repeats
-calls as parsed values, which must agree with the text; without stream events
-they are a projection, and its `stop_reason`, often absent, is all that ends the
-message. An `error` in it is a provider error. End of the stream: `result`, by
-its `terminal_reason` and `subtype`; a call needs it and its own message's end.
+calls as parsed values, which must agree with the text, the name and the kind of
+the block; without stream events they are a projection, and its `stop_reason`,
+often absent, is all that ends the message. An `error` in it is a provider error.
+End of the stream: `result`, by its `terminal_reason` and `subtype`; a call needs
+it and its own message's end.
 A `deferred_tool_use` pauses the stream.
 
 The command line runs the tools: a `tool_result` in a `user` message is evidence
@@ -73,6 +74,7 @@ _BLOCKS: Final[Mapping[str, str]] = {
     "ToolResultBlock": "tool_result",
     "ServerToolUseBlock": "server_tool_use",
 }
+_SERVER_BLOCKS = ("server_tool_use", "mcp_tool_use")
 
 
 def recognises(event: Any) -> int:
@@ -87,10 +89,22 @@ def recognises(event: Any) -> int:
     return 2 if kind is None and _kind(event) is not None else 0
 
 
+class _Call:
+    """A call of the current message."""
+
+    __slots__ = ("id", "key", "kind", "name")
+
+    def __init__(self, id: str | None, key: str, name: str | None, kind: str | None) -> None:
+        self.id = id
+        self.key = key
+        self.name = name
+        self.kind = kind  # of its block
+
+
 class _Agent:
     """The main agent, or a sub-agent: one message at a time."""
 
-    __slots__ = ("inner", "keys", "live", "message_id", "messages", "reason", "scope", "stop", "streamed")
+    __slots__ = ("calls", "inner", "live", "message_id", "messages", "reason", "scope", "stop", "streamed")
 
     def __init__(self, name: str) -> None:
         self.scope = f"{name}/"
@@ -101,7 +115,7 @@ class _Agent:
         self.streamed = False  # it came as stream events
         self.stop: Any = None  # its `message_stop`, kept back until its `assistant` messages have come
         self.reason: str | None = None  # the stop reason that an `assistant` message gave
-        self.keys: dict[str, str] = {}  # tool use id -> source key, in the current message
+        self.calls: dict[str, _Call] = {}  # by tool use id, in the current message
 
 
 class Adapter:
@@ -165,14 +179,15 @@ class Adapter:
             agent.stop = event
             return
         if kind == "content_block_start":
-            id = text_of(get(get(event, "content_block"), "id"))
-            self._remember(agent, id, f"{self._turn(agent)}/{get(event, 'index')}")
+            self._remember(agent, get(event, "content_block"), f"{self._turn(agent)}/{get(event, 'index')}")
         agent.inner.push(event)
 
-    def _remember(self, agent: _Agent, id: str | None, key: str) -> None:
-        if id is not None:
-            agent.keys[id] = key
-            self._ids.add(id)
+    def _remember(self, agent: _Agent, block: Any, key: str) -> _Call:
+        call = _Call(text_of(get(block, "id")), key, text_of(get(block, "name")), _block_kind(block))
+        if call.id is not None:
+            agent.calls[call.id] = call
+            self._ids.add(call.id)
+        return call
 
     def _turn(self, agent: _Agent) -> str:
         return f"{agent.scope}{agent.messages}/message-0"
@@ -187,7 +202,7 @@ class Adapter:
         agent.live = True
         agent.streamed = streamed
         agent.reason = None
-        agent.keys = {}
+        agent.calls = {}
 
     def _settle(self, agent: _Agent) -> None:
         """End the agent's message, when its end has come."""
@@ -232,31 +247,47 @@ class Adapter:
     def _block(self, agent: _Agent, block: Any) -> None:
         """Take a call that comes as a parsed value; one that was streamed is compared."""
         kind = _block_kind(block)
-        if kind not in ("tool_use", "server_tool_use"):
+        if kind not in ("tool_use", *_SERVER_BLOCKS):
             return
         id = text_of(get(block, "id"))
-        name = text_of(get(block, "name"))
-        key = agent.keys.get(id or "")
-        if key is None:
-            if id in self._ids:
-                return  # of a message that has ended: a repetition
-            if agent.streamed:
-                self._sink.provider_diagnostic(
-                    "E_CALL_NOT_STREAMED",
-                    f"the message holds a call {id!r} that was not streamed",
-                    turn=self._turn(agent),
-                    fault="protocol",
-                )
-                return
-            key = f"{self._turn(agent)}/{id}"
-            self._remember(agent, id, key)
-            self._sink.call_start(
-                key, id=id, name=name, turn=self._turn(agent), server_executed=kind == "server_tool_use"
+        call = agent.calls.get(id or "")
+        if call is not None:
+            self._compare(call, kind, block)
+        elif id in self._ids:
+            return  # of a message that has ended: a repetition
+        elif agent.streamed:
+            self._sink.provider_diagnostic(
+                "E_CALL_NOT_STREAMED",
+                f"the message holds a call {id!r} that was not streamed",
+                turn=self._turn(agent),
+                fault="protocol",
             )
-            self._sink.arguments_value(key, get(block, "input"))
-            self._sink.call_end(key)
-        elif kind == "tool_use":
-            self._sink.arguments_value(key, get(block, "input"))
+        else:
+            turn = self._turn(agent)
+            call = self._remember(agent, block, f"{turn}/{id}")
+            self._sink.call_start(call.key, id=id, name=call.name, turn=turn, server_executed=kind in _SERVER_BLOCKS)
+            self._sink.arguments_value(call.key, get(block, "input"))
+            self._sink.call_end(call.key)
+
+    def _compare(self, call: _Call, kind: str, block: Any) -> None:
+        """Hold a repeated call against the first copy: who runs it, its name, its arguments."""
+        name = text_of(get(block, "name"))
+        if kind != call.kind:
+            self._sink.provider_diagnostic(
+                "E_EXECUTOR_CONFLICT",
+                f"the call {call.id!r} came as {call.kind} and as {kind}",
+                key=call.key,
+                fault="protocol",
+            )
+        if name != call.name:
+            self._sink.provider_diagnostic(
+                "E_NAME_CONFLICT",
+                f"the call {call.id!r} has two names: {call.name!r} and {name!r}",
+                key=call.key,
+                fault="protocol",
+            )
+        if kind == "tool_use":
+            self._sink.arguments_value(call.key, get(block, "input"))
 
     def _user(self, event: Any) -> None:
         message = get(event, "message") or event

@@ -19,9 +19,13 @@ def stream(events: list[Any], parent: str | None = None) -> list[Any]:
     return [{"type": "stream_event", "event": event, "parent_tool_use_id": parent} for event in events]
 
 
-def message(reason: str | None = "tool_use", parent: str | None = None) -> list[Any]:
+def message(reason: str | None = "tool_use", parent: str | None = None, id: str = "c1") -> list[Any]:
     """One streamed message with a call."""
-    return stream(anthropic(reason), parent)
+    events = stream(anthropic(reason), parent)
+    for one in events:
+        if one["event"]["type"] == "content_block_start":
+            one["event"]["content_block"]["id"] = id
+    return events
 
 
 def assistant(value: Any = ARGUMENTS, id: str = "c1", message_id: str = "m1", **fields: Any) -> dict[str, Any]:
@@ -89,6 +93,18 @@ def test_what_follows_a_message_counts(events: list[Any], want: tuple[str, str])
     assert verdicts(*message(), *events) == [want]
 
 
+@pytest.mark.parametrize(
+    "change", [{"type": "server_tool_use"}, {"type": "mcp_tool_use"}, {"name": "g"}, {"name": None}]
+)
+def test_a_repetition_must_agree_on_who_runs_what(change: dict[str, Any]) -> None:
+    """Streamed as a call of `f` for the client."""
+    whole = message()
+    again = assistant()
+    again["message"]["content"][0].update(change)
+    assert verdicts(*whole[:-2], again, *whole[-2:], result()) == [("reject", "protocol_violation")]
+    assert verdicts(*whole, again, result()) == [("reject", "protocol_violation")]
+
+
 def test_a_repetition_may_come_before_or_after_the_messages_end() -> None:
     """And after the next message has begun: then it adds nothing."""
     whole = message()
@@ -108,7 +124,7 @@ def test_whole_messages_are_projections() -> None:
 
 def test_sub_agents_stream_in_between() -> None:
     """Each with its own messages and block indexes."""
-    mine, theirs = message(), message("max_tokens", "toolu_task")
+    mine, theirs = message(), message("max_tokens", "toolu_task", "c2")
     mixed = [one for pair in zip(mine, theirs, strict=True) for one in pair]
     assert verdicts(*mixed, result()) == [GOOD, CUT]
 
@@ -116,7 +132,7 @@ def test_sub_agents_stream_in_between() -> None:
 def test_an_error_event_ends_its_message_only() -> None:
     """The command line tries again."""
     error = stream([{"type": "error", "error": {"type": "overloaded_error"}}])
-    again = message()
+    again = message(id="c2")
     assert verdicts(*message()[:-2], *error, *again, result()) == [("reject", "provider_error"), GOOD]
 
 
