@@ -26,19 +26,20 @@ class Limits:
         trailing_bytes: Bytes of data after the document's end. Passing it: `E_LIMIT_INPUT_BYTES`.
         calls: Tool calls in one stream. Passing it: `E_LIMIT_CALLS`.
         name_bytes: Bytes of one tool name. Passing it: `E_LIMIT_NAME_BYTES`.
-        stream_events: Events of one stream. Passing it: `E_LIMIT_STREAM_EVENTS`.
+        stream_events: Events about calls in one stream (text does not count). Passing it: `E_LIMIT_STREAM_EVENTS`.
         frame_bytes: Bytes of one wire event that is not finished yet. Passing it: `E_LIMIT_FRAME_BYTES`.
 
     Source:
-        The reference behaviour. `number_bytes`: turning n digits into an int costs more
-        than n steps, so that it bounds the time a byte may cost. jiter stops at depth
-        200, CPython's json at its recursion limit; 128 is deeper than any tool's schema.
+        The reference behaviour. `number_bytes`: Python refuses to print integers of more
+        than 4,300 digits, so that a longer one could not be logged or sent on; turning n
+        digits into an int costs more than n steps as well. jiter stops at depth 200,
+        CPython's json at its recursion limit; 128 is deeper than any tool's schema.
     """
 
     input_bytes: int = 8 * 1024 * 1024
     depth: int = 128
     string_bytes: int = 4 * 1024 * 1024
-    number_bytes: int = 64 * 1024
+    number_bytes: int = 4300
     queued_events: int = 10_000
     trailing_bytes: int = 64 * 1024
     calls: int = 128

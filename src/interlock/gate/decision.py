@@ -70,6 +70,8 @@ class Decision:
         call_id: The provider's id, `None` when it sent none.
         index: The call's index on its wire, `None` when it has none.
         name: The tool's name, `None` when none came.
+        turn: The model response that the call belongs to, in the wire's words: with several choices or
+            candidates, calls of different turns are alternatives, not one plan.
         action: `execute`, `retry` or `reject`.
         reason: Why, in one word of `interlock.vocabulary.REASONS`.
         stable_value: The part of the arguments that cannot change any more, a private copy; `None` when
@@ -82,6 +84,7 @@ class Decision:
     call_id: str | None
     index: int | None
     name: str | None
+    turn: str
     action: Action
     reason: Reason
     stable_value: Any

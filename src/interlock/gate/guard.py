@@ -14,7 +14,7 @@ from interlock.gate.authority import Execution, refuse_copy
 from interlock.gate.decision import ExecuteDecision, Report
 from interlock.gate.judge import Judge
 from interlock.limits import DEFAULT_LIMITS, Limits
-from interlock.stream.access import plain
+from interlock.stream.access import MAX_VALUE_DEPTH, plain
 from interlock.stream.coordinator import Call, Coordinator
 from interlock.stream.detect import detect
 from interlock.stream.framing import Decoder, decoder_for
@@ -25,7 +25,7 @@ from interlock.vocabulary import SOURCE_ENDS, SourceEnd
 __all__ = ["Doomed", "Guard", "Watch"]
 
 # What `push` may get besides the SDKs' own objects.
-_SPECIAL = frozenset({dict, str, bytes, bytearray, memoryview})
+_SPECIAL = frozenset({dict, str, bytes, bytearray, memoryview, set, int, float, bool, type(None)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +120,11 @@ class Guard:
             )
         self.wire = wire
         self._limits = DEFAULT_LIMITS if limits is None else limits
+        if self._limits.depth > MAX_VALUE_DEPTH:
+            raise InvalidOptionError(
+                f"limits.depth is {self._limits.depth}; a guard copies and validates values, which goes "
+                f"{MAX_VALUE_DEPTH} levels deep at most"
+            )
         toolset: Toolset | None = None
         if tools is not None:
             toolset = compile_tools(
@@ -130,6 +135,7 @@ class Guard:
             keep_text=adapter.traits.repeats_text,
             control_characters=control_characters,
             tools=toolset,
+            watch_schemas=not unwrap_double_encoding,
             allow_unknown=allow_unknown_tools,
             on_fault=self._faulted,
         )
@@ -148,12 +154,14 @@ class Guard:
             unwrap=unwrap_double_encoding,
             max_output_tokens=max_output_tokens,
         )
-        self._events = 0
-        self._max_events = self._limits.stream_events
+        self._closed = False  # events are late, or not read any more: `_refuse` looks at them
         self._finished = False
+        self._reading = False  # somebody reads the source and has not said how it ended
+        self._over = False  # a limit was passed: nothing more is read
         self._taken: set[str] = set()
         self._doomed: dict[str | None, Diagnostic] = {}
         self._on_doomed = on_doomed
+        self._coordinator.eager = on_doomed is not None
         self._lock = threading.RLock()
 
     @staticmethod
@@ -174,8 +182,7 @@ class Guard:
         What a provider sends never raises. An event after the stream's end, or after `finish`, is late
         evidence and speaks against every call of the stream.
         """
-        self._events += 1
-        if self._events > self._max_events and self._refuse(event):
+        if self._closed and self._refuse(event):
             return
         try:
             if type(event) in _SPECIAL:
@@ -184,9 +191,7 @@ class Guard:
                 self._push(event)
         except Exception as error:
             # An adapter must not raise; if one does, what it did not read could be anything.
-            self._coordinator.internal_fault(
-                f"event {self._events} could not be judged: {type(error).__name__}: {error}"
-            )
+            self._coordinator.internal_fault(f"an event could not be judged: {type(error).__name__}: {error}")
 
     def push_bytes(self, data: bytes | bytearray | memoryview) -> None:
         """Take the next raw bytes of the response body, cut anywhere.
@@ -219,6 +224,14 @@ class Guard:
         """
         return Watch(self, stream, announce_doomed=announce_doomed)
 
+    def source_started(self) -> None:
+        """Say that the source is being read by somebody who will say how it ended; `watch` does this by itself.
+
+        Until then `finish` takes the reading for broken off: a reader that was left in the middle may never
+        get to say so.
+        """
+        self._reading = True
+
     def source_ended(self, end: SourceEnd, message: str | None = None) -> None:
         """Say how the source of the events stopped; `watch` does this by itself.
 
@@ -229,7 +242,7 @@ class Guard:
         with self._lock:
             if self._coordinator.source_end is not None:
                 return
-            if self._decoder is not None:
+            if self._decoder is not None and end == "eof":
                 for event in self._decoder.close():
                     self.push(event)
             if message is not None:
@@ -263,6 +276,7 @@ class Guard:
 
         Empty while nothing speaks against the stream. It only grows.
         """
+        self._coordinator.look()
         return dict(self._doomed)
 
     def snapshot(self) -> Report:
@@ -274,14 +288,16 @@ class Guard:
         """End the stream and return the report. Calling it again diagnoses anew and gives nothing out.
 
         Args:
-            end: How the source stopped. Left out: what `watch` saw, else `eof`, a clean end. `still_open` is
-                for sockets that outlive a response.
+            end: How the source stopped. Left out: what `watch` saw (`cancelled` when it is still in the middle),
+                else `eof`, a clean end. `still_open` is for sockets that outlive a response.
         """
         with self._lock:
-            self.source_ended("eof" if end is None else end)
+            if end is None:
+                end = "cancelled" if self._reading else "eof"
+            self.source_ended(end)
             self._finished = True
             if self._coordinator.source_end != "still_open":
-                self._max_events = -1  # from here on, every event is late
+                self._closed = True  # from here on, every event is late
             return self._judge.report(finished=True)
 
     def take(self, internal_id: str) -> Execution | None:
@@ -297,13 +313,20 @@ class Guard:
             decision = self._judge.decide_one(internal_id)
             if not isinstance(decision, ExecuteDecision) or decision.name is None:
                 return None
+            typed_value = None
+            if decision.typed_value is not None:
+                # A model can be changed by whoever read the report; the authority gets one of its own.
+                verdict = self._judge.validate(decision.name, decision.value)
+                if verdict.valid is not True:
+                    return None
+                typed_value = verdict.typed_value
             self._taken.add(internal_id)
             return Execution(
                 internal_id=internal_id,
                 call_id=decision.call_id,
                 name=decision.name,
                 value=plain(decision.value),
-                typed_value=decision.typed_value,
+                typed_value=typed_value,
                 evidence=decision.evidence,
             )
 
@@ -329,17 +352,14 @@ class Guard:
                 self._coordinator.done_marker()
             else:
                 self._coordinator.events_lost(f"an event is no JSON object: {event[:80]!r}")
-        else:
+        elif isinstance(event, bytes | bytearray | memoryview):
             self.push_bytes(event)
+        else:
+            self._coordinator.events_lost(f"a {type(event).__name__} was pushed; expected an event")
 
     def _refuse(self, event: Any) -> bool:
-        """Note an event that comes too late or is one too many; tell whether to leave it unread."""
-        limit = self._limits.stream_events
-        if self._events > limit:
-            if self._events == limit + 1:
-                self._coordinator.limit_passed(
-                    "E_LIMIT_STREAM_EVENTS", f"more than limits.stream_events ({limit}) events in one stream"
-                )
+        """Note an event that comes too late; tell whether to leave it unread, as after a passed limit."""
+        if self._over:
             return True
         if event != "[DONE]":
             self._coordinator.provider_diagnostic(
@@ -349,6 +369,8 @@ class Guard:
 
     def _faulted(self, call: Call | None, diagnostic: Diagnostic) -> None:
         key = None if call is None else call.internal_id
+        if call is None and diagnostic.code.startswith("E_LIMIT"):
+            self._closed = self._over = True  # nothing of this stream can run; stop spending work on it
         if key in self._doomed or (call is not None and call.server_executed):
             return
         self._doomed[key] = diagnostic
@@ -380,6 +402,7 @@ class Watch:
         self._guard = guard
         self._stream = stream
         self._announce = announce_doomed
+        guard._coordinator.eager |= announce_doomed
         self._announced = 0
 
     def _news(self) -> Iterator[Doomed]:
@@ -391,6 +414,7 @@ class Watch:
 
     def __iter__(self) -> Iterator[Any]:
         guard = self._guard
+        guard.source_started()
         end: SourceEnd = "cancelled"
         try:
             for event in self._stream:
@@ -413,6 +437,7 @@ class Watch:
 
     async def __aiter__(self) -> AsyncIterator[Any]:
         guard = self._guard
+        guard.source_started()
         end: SourceEnd = "cancelled"
         try:
             async for event in self._stream:

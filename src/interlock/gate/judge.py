@@ -15,7 +15,7 @@ from interlock.stream.assembly import Assembly
 from interlock.stream.coordinator import MISSING, Call, Coordinator, same_json
 from interlock.stream.lifecycle import CallState
 from interlock.stream.wires import Traits
-from interlock.tools.validators import Toolset
+from interlock.tools.validators import Toolset, Verdict
 from interlock.vocabulary import EndReason, FinishReason
 
 __all__ = ["Judge"]
@@ -98,6 +98,11 @@ class Judge:
         self._unwrap = unwrap
         self._max_output_tokens = max_output_tokens
         self._readings: dict[str, _Reading] = {}
+
+    def validate(self, name: str, value: Any) -> Verdict:
+        """Ask a tool's validator anew."""
+        assert self._toolset is not None  # only a validator makes a typed value
+        return self._toolset.validate(name, plain(value))
 
     def report(self, *, finished: bool) -> Report:
         """Judge every call."""
@@ -185,7 +190,8 @@ class Judge:
         reading = self._readings.get(call.key)
         if reading is None:
             accepted = "complete" if self._accepted(call, end) else end.reason
-            reading = self._readings[call.key] = self._read_arguments(call, accepted)
+            certain = end.reason == "complete" and end.confirmed_by == "provider" and accepted == "complete"
+            reading = self._readings[call.key] = self._read_arguments(call, accepted, certain)
             self._validate(call, reading)
         return reading
 
@@ -197,14 +203,26 @@ class Judge:
             return False
         if end.reason == "complete":
             return True
-        return end.reason == "length" and self._keep_closed and self._traits.calls_end and call.end_reason == "complete"
+        # A call's own end event is sent for a cut call too. Only the text of an object proves that it is whole:
+        # no part of one is an object. Nothing at all, pieces and free text prove nothing.
+        as_text = call.kind == "json" and call.assembly is None and call.received_bytes > 0
+        return (
+            end.reason == "length"
+            and self._keep_closed
+            and self._traits.calls_end
+            and call.end_reason == "complete"
+            and as_text
+        )
 
-    def _read_arguments(self, call: Call, reason: EndReason) -> _Reading:
+    def _read_arguments(self, call: Call, reason: EndReason, certain: bool) -> _Reading:
         if call.kind == "text":
             return self._read_text(call)
         if call.assembly is not None:
             return self._read_pieces(call, call.assembly, reason)
         if call.received_bytes == 0:
+            # Some layers parse "no arguments" to an empty object.
+            if call.projection in (MISSING, {}) and certain and self._empty_means_object(call):
+                return _Reading(arguments="whole", kind="raw", value={}, stable={}, parser_executable=True)
             if call.projection is not MISSING:
                 kind: EvidenceKind = "trusted_projection" if self._trust_projections else "projection"
                 whole = isinstance(call.projection, dict)
@@ -215,8 +233,6 @@ class Judge:
                     stable=call.projection,
                     diagnostics=() if whole else (_not_object(call, call.projection),),
                 )
-            if reason == "complete" and self._empty_means_object(call):
-                return _Reading(arguments="whole", kind="raw", value={}, stable={}, parser_executable=True)
             return _Reading(arguments="empty", kind="none")
         parser = call.parser
         assert parser is not None  # text came
@@ -272,10 +288,12 @@ class Judge:
         )
 
     def _validate(self, call: Call, reading: _Reading) -> None:
-        if reading.arguments != "whole" or call.kind == "text":
+        if reading.arguments != "whole":
             return
         verdict = self._ask(call, reading)
-        if not isinstance(reading.value, dict) and verdict is not True:
+        if call.kind == "text":
+            return  # no schema was registered, or it has refused the text
+        if not isinstance(reading.value, dict):
             inner = _decoded(reading.value)
             if self._unwrap and isinstance(inner, dict):
                 reading.value, reading.unwrapped = inner, True
@@ -285,7 +303,7 @@ class Judge:
             reading.diagnostics += (
                 _double_encoded(call) if isinstance(inner, dict) else _not_object(call, reading.value),
             )
-            if isinstance(inner, dict) or verdict is None:
+            if isinstance(inner, dict) or verdict is not False:
                 reading.arguments, reading.schema_valid = "malformed", None
         elif verdict is False and self._unwrap:
             self._unwrap_members(call, reading)
@@ -346,6 +364,7 @@ class Judge:
             "call_id": call.id,
             "index": call.index,
             "name": call.name,
+            "turn": call.turn.key,
             "action": row.action,
             "reason": row.reason,
             "stable_value": _copy(reading.stable),

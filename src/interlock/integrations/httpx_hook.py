@@ -98,6 +98,7 @@ class _Tap:
 
     def __init__(self, guard: Guard, encodings: str) -> None:
         self._guard = guard
+        guard.source_started()
         self._coders: list[Any] = []
         self._lost = False
         for name in reversed([one.strip().lower() for one in encodings.split(",")]):
@@ -203,7 +204,7 @@ def _package(name: str) -> Any:
 
 def _finished(coder: Any) -> bool:
     """Whether packed data came to its own end; a coder that cannot tell has to be believed."""
-    return bool(getattr(coder, "eof", True))
+    return bool(getattr(coder, "eof", True)) and not getattr(coder, "unused_data", b"")
 
 
 _WRAPPERS: dict[Any, type[Any]] = {}  # a library's class of streams -> ours

@@ -10,7 +10,7 @@ from typing import Any
 
 __all__ = ["MAX_VALUE_DEPTH", "NotJSONError", "camel", "get", "items", "plain", "text_of", "word"]
 
-MAX_VALUE_DEPTH = 128  # levels; the same as the default of `Limits.depth`
+MAX_VALUE_DEPTH = 200  # levels; the copies are recursive, and validators go deeper than their values
 
 
 _NO = object()
@@ -73,7 +73,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     """Return a private copy of a JSON value, made of `dict`, `list`, `str`, `int`, `float`, `bool`, `None` only.
 
     Raises:
-        NotJSONError: it holds anything else, a number that is not finite, or more than 128 levels.
+        NotJSONError: it holds anything else, a number that is not finite, or more than `MAX_VALUE_DEPTH` levels.
     """
     if value is None or value is True or value is False:
         return value

@@ -25,7 +25,10 @@ from interlock.vocabulary import EndReason, SourceEnd
 
 __all__ = ["MISSING", "Call", "Coordinator", "Turn"]
 
-WATCHED_SLICE = 4096  # characters fed to a watched parser between two looks at its events
+# Characters of arguments between two looks at whether a call is doomed, when nobody waits for the answer: a
+# look makes the parser read what it gathered. It also bounds the events that a watched parser queues.
+LOOK_AFTER = 1024
+MAX_MESSAGE = 500  # characters of a remark; a provider's own text in it may be megabytes
 MAX_DIAGNOSTICS = 100  # remarks kept for one call, or one stream; the first ones say what went wrong
 
 
@@ -42,7 +45,7 @@ MISSING = _Missing()
 class Turn:
     """One model response: a choice, a candidate, a response, a step."""
 
-    __slots__ = ("calls", "faults", "ids", "key", "provider_reason", "reason", "replaced")
+    __slots__ = ("calls", "faults", "key", "provider_reason", "reason", "replaced")
 
     def __init__(self, key: str) -> None:
         self.key = key
@@ -50,7 +53,6 @@ class Turn:
         self.provider_reason: str | None = None
         self.faults: set[Fault] = set()
         self.calls: list[Call] = []
-        self.ids: dict[str, Call] = {}  # provider id -> the first call that carried it
         self.replaced = False  # another turn took its place before it ended
 
     @property
@@ -88,6 +90,7 @@ class Call:
         "text_bytes",
         "text_confirmed",
         "turn",
+        "unseen",
     )
 
     def __init__(self, internal_id: str, key: str, turn: Turn, kind: CallKind) -> None:
@@ -108,6 +111,7 @@ class Call:
         self.parser: Parser | None = None  # made for a call of kind `json` when its first text comes
         self.early: EarlyChecker | None = None  # watches the arguments while they come
         self.refused = False  # it said that they can never be valid
+        self.unseen = 0  # characters since the last look at whether the call is doomed
         self.spoilt = False  # the parser's failure was told
         self.text_bytes = 0  # of a call of kind `text`
         self.text: StringIO | None = None  # the raw text, kept only where the wire repeats it
@@ -121,7 +125,7 @@ class Call:
         """Record a diagnostic, and the fault that it stands for."""
         if fault is not None:
             self.faults.add(fault)
-        diagnostic = Diagnostic(code=code, message=message, call_id=self.id, tool=self.name)
+        diagnostic = Diagnostic(code=code, message=shortened(message), call_id=self.id, tool=self.name)
         if len(self.diagnostics) < MAX_DIAGNOSTICS:
             self.diagnostics.append(diagnostic)
         return diagnostic
@@ -146,7 +150,8 @@ class Coordinator:
         limits: Bounds on calls, names, arguments.
         keep_text: Keep each call's raw text, for wires that repeat it at the end.
         control_characters: What the parsers do with raw control characters in strings.
-        tools: The tools whose schemas are watched while the arguments arrive.
+        tools: The tools that were offered.
+        watch_schemas: Hold the arguments against the tool's schema while they arrive.
         allow_unknown: A call to a tool that is not among them is no bad sign.
         on_fault: Called with a call (`None`: the whole stream) and the remark when it gets a fault.
     """
@@ -158,17 +163,22 @@ class Coordinator:
         keep_text: bool = False,
         control_characters: Literal["reject", "keep"] = "reject",
         tools: Toolset | None = None,
+        watch_schemas: bool = True,
         allow_unknown: bool = False,
         on_fault: Callable[[Call | None, Diagnostic], None] | None = None,
     ) -> None:
         self.limits = limits
         # Events are drained after every slice, so that the bound on queued ones is never met.
-        self._watched_limits = replace(limits, queued_events=max(limits.queued_events, 2 * WATCHED_SLICE))
+        self._watched_limits = replace(limits, queued_events=max(limits.queued_events, 8 * LOOK_AFTER))
         self._tools = tools
+        self._watch_schemas = watch_schemas
         self._allow_unknown = allow_unknown
+        self.eager = False  # look after every delta
+        self._events = 0
         self._control_characters = control_characters
         self.calls: dict[str, Call] = {}
         self.turns: dict[str, Turn] = {}
+        self._ids: dict[str, Call] = {}  # provider id -> the first call that carried it
         self.faults: set[Fault] = set()
         self.diagnostics: list[Diagnostic] = []
         self.reason: EndReason | None = None
@@ -218,7 +228,7 @@ class Coordinator:
         if id is not None or index is not None:
             self._identify(call, id, index)
         if name:
-            self.name_delta(key, name)
+            self._set_name(call, name)
 
     def call_identity(self, key: str, *, id: str | None = None, index: int | None = None) -> None:
         """Add or repeat an id or index; a conflicting one makes the call invalid."""
@@ -231,6 +241,9 @@ class Coordinator:
         call = self._step(key, CallInput.NAME)
         if call is None:
             return
+        self._set_name(call, text)
+
+    def _set_name(self, call: Call, text: str) -> None:
         name = (call.name or "") + text
         if len(name.encode("utf-8", "surrogatepass")) > self.limits.name_bytes:
             self._call_fault(
@@ -258,13 +271,19 @@ class Coordinator:
             if call.early is None:
                 parser.feed(text)
             else:
-                self._feed_watched(call, parser, call.early, text)
+                for at in range(0, len(text), LOOK_AFTER):
+                    parser.feed(text[at : at + LOOK_AFTER])
+                    if len(text) > LOOK_AFTER:
+                        self._look(call)
         except TypeError:
             self._no_text(call, text)
             return
-        if parser.failed and not call.spoilt:
-            call.spoilt = True
-            self._tell(call, parser.diagnostics[-1])
+        self._events += 1
+        if self._events > self.limits.stream_events:
+            self._too_many()
+        call.unseen += len(text)
+        if self.eager or call.unseen >= LOOK_AFTER:
+            self._look(call)
         if call.text is not None:
             call.text.write(text if isinstance(text, str) else text.decode("utf-8", "surrogateescape"))
 
@@ -450,6 +469,12 @@ class Coordinator:
 
     # -- for the guard -------------------------------------------------------
 
+    def look(self) -> None:
+        """See whether any open call is doomed by what has come so far."""
+        for call in list(self.calls.values()):
+            if call.unseen:
+                self._look(call)
+
     def source_ended(self, end: SourceEnd) -> None:
         """Note how the source stopped. What comes after it is late."""
         self.source_end = end
@@ -468,7 +493,8 @@ class Coordinator:
     def _begin(self, call: Call) -> Parser:
         """Make a call's parser when its first text comes: by then its name is whole."""
         if self._tools is not None and call.name is not None:
-            call.early = self._tools.early(call.name)
+            if self._watch_schemas:
+                call.early = self._tools.early(call.name)
             if not self._allow_unknown and not self._tools.known(call.name):
                 self._tell(
                     call,
@@ -487,10 +513,13 @@ class Coordinator:
         )
         return call.parser
 
-    def _feed_watched(self, call: Call, parser: Parser, early: EarlyChecker, text: str | bytes) -> None:
-        """Feed text and show what it committed to the schema's early checker."""
-        for at in range(0, len(text), WATCHED_SLICE):
-            parser.feed(text[at : at + WATCHED_SLICE])
+    def _look(self, call: Call) -> None:
+        """See whether what has come so far settles that the call cannot execute."""
+        call.unseen = 0
+        parser, early = call.parser, call.early
+        if parser is None:
+            return
+        if early is not None:
             for event in parser.drain_events():
                 if call.refused:
                     break
@@ -498,6 +527,16 @@ class Coordinator:
                 if no is not None:
                     call.refused = True
                     self._tell(call, replace(no, call_id=call.id))
+        if parser.failed and not call.spoilt:
+            call.spoilt = True
+            self._tell(call, parser.diagnostics[-1])
+
+    def _too_many(self) -> None:
+        if "limit" not in self.faults:
+            self.limit_passed(
+                "E_LIMIT_STREAM_EVENTS",
+                f"more than limits.stream_events ({self.limits.stream_events}) events about calls in one stream",
+            )
 
     def _no_text(self, call: Call, text: Any) -> None:
         self._call_fault(
@@ -546,6 +585,7 @@ class Coordinator:
 
     def _live(self, what: str) -> None:
         """Whatever comes after the stream's end speaks against every call."""
+        self._count()
         if self.reason is not None:
             self._stream_fault(
                 "E_LATE_EVENT",
@@ -555,7 +595,13 @@ class Coordinator:
         elif self.source_end is not None:
             self._stream_fault("E_LATE_EVENT", f"{what} after the source had ended ({self.source_end})", "protocol")
 
+    def _count(self) -> None:
+        self._events += 1
+        if self._events > self.limits.stream_events:
+            self._too_many()
+
     def _step(self, key: str, what: CallInput) -> Call | None:
+        self._count()
         call = self.calls.get(key)
         if call is None:
             self._live(what.value)
@@ -574,10 +620,14 @@ class Coordinator:
         if id is not None:
             if call.id is None:
                 call.id = id
-                other = call.turn.ids.setdefault(id, call)
-                if other is not call:
-                    for one in (other, call):
-                        self._violation(one, "E_DUPLICATE_CALL_ID", f"two calls of one turn carry the id {id!r}")
+                other = self._ids.setdefault(id, call)
+                if other.turn.replaced or other.held:
+                    self._ids[id] = call  # that one can never run
+                elif other is not call:
+                    # In one turn neither can be told from the other. A later turn repeats an earlier call, as a
+                    # replayed run does: the first one keeps its right, the repetition gets none.
+                    for one in (other, call) if other.turn is call.turn else (call,):
+                        self._violation(one, "E_DUPLICATE_CALL_ID", f"two calls carry the id {id!r}")
                 if id in self.executed_keys:
                     call.executed = True
             elif call.id != id:
@@ -617,7 +667,7 @@ class Coordinator:
             self._tell(None, diagnostic)
 
     def _note(self, code: str, message: str) -> Diagnostic:
-        diagnostic = Diagnostic(code=code, message=message)
+        diagnostic = Diagnostic(code=code, message=shortened(message))
         if len(self.diagnostics) < MAX_DIAGNOSTICS:
             self.diagnostics.append(diagnostic)
         return diagnostic
@@ -625,6 +675,14 @@ class Coordinator:
     def _tell(self, call: Call | None, diagnostic: Diagnostic) -> None:
         if self._on_fault is not None:
             self._on_fault(call, diagnostic)
+
+
+def shortened(message: str) -> str:
+    """Return a message without the middle of what makes it too long."""
+    if len(message) <= MAX_MESSAGE:
+        return message
+    half = MAX_MESSAGE // 2
+    return f"{message[:half]} ... {message[-half:]}"
 
 
 def same_json(left: Any, right: Any) -> bool:
@@ -635,4 +693,10 @@ def same_json(left: Any, right: Any) -> bool:
         return left.keys() == right.keys() and all(same_json(left[key], right[key]) for key in left)
     if isinstance(left, list) and isinstance(right, list):
         return len(left) == len(right) and all(same_json(a, b) for a, b in zip(left, right, strict=True))
+    if isinstance(left, int) and isinstance(right, int) and min(abs(left), abs(right)) > 2**53:
+        # JavaScript and others keep 53 bits: their copy of a longer number is the nearest that they have.
+        try:
+            return float(left) == float(right)
+        except OverflowError:
+            return left == right
     return bool(left == right)

@@ -12,7 +12,8 @@ Source:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from itertools import islice
 from typing import Any, Final
 from urllib.parse import quote
@@ -72,6 +73,7 @@ def compile_schemas(schemas: Mapping[str, Schema], *, check_formats: bool = Fals
     for name, schema in schemas.items():
         cls = classes[name]
         _check_references(name, resources[name], registry, cls, check_formats)
+        cls = jsonschema.validators.extend(cls, {"multipleOf": _multiple_of})
         validator = cls(schema, registry=registry, format_checker=cls.FORMAT_CHECKER if check_formats else None)
         checks[name] = _JsonSchemaCheck(validator)
     return checks
@@ -88,6 +90,14 @@ class _JsonSchemaCheck:
         for error in islice(self._validator.iter_errors(value), MAX_PROBLEMS):
             problems[Problem(path=pointer(error.absolute_path), message=_sentence(error))] = None
         return Checked(problems=tuple(problems))
+
+
+def _multiple_of(validator: Any, step: Any, instance: Any, _schema: Any) -> Iterator[Any]:
+    """Check `multipleOf` on the numbers as they are written: 19.99 is a multiple of 0.01, whatever floats say."""
+    from jsonschema.exceptions import ValidationError
+
+    if validator.is_type(instance, "number") and (Fraction(str(instance)) / Fraction(str(step))).denominator != 1:
+        yield ValidationError(f"{instance!r} is not a multiple of {step}")
 
 
 def _draft(name: str, schema: Schema, validators: Any) -> Any:

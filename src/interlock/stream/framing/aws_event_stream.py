@@ -8,10 +8,10 @@ Source:
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from interlock.errors import MissingExtraError
+from interlock.stream.framing.payload import event_of
 
 __all__ = ["AWSEventStreamDecoder"]
 
@@ -72,10 +72,7 @@ def _event_of(frame: Any) -> Any:
     if kind == "error":
         return {"error": {"code": headers.get(":error-code"), "message": headers.get(":error-message")}}
     name = headers.get(":event-type" if kind == "event" else ":exception-type")
-    try:
-        payload = json.loads(frame.payload) if frame.payload else {}
-    except ValueError:
-        payload = None
-    if not isinstance(name, str) or not isinstance(payload, dict):
+    payload = event_of(frame.payload) if frame.payload else {}
+    if not isinstance(name, str) or not isinstance(payload, dict) or "raw" in payload:
         return {"raw": f"an event stream frame of type {kind!r}, {name!r}"}
     return {name: payload}

@@ -135,6 +135,8 @@ class SSEOrJSONDecoder:
         """Return the events that this piece completes."""
         if self._decoder is not None:
             return self._decoder.feed(chunk)
+        if self._start in (b"", _BOM) and not chunk.strip(_SPACE):
+            return []
         self._start += chunk
         text = self._start.removeprefix(_BOM).lstrip(_SPACE)
         if (not text or _BOM.startswith(self._start)) and len(self._start) < self._limit:

@@ -7,13 +7,22 @@ from typing import Any
 
 __all__ = ["event_of"]
 
-_decode = json.JSONDecoder().raw_decode
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object, unless a key comes twice: two answers to one question are none."""
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError("a key comes twice")
+    return made
+
+
+_decode = json.JSONDecoder(object_pairs_hook=_object).raw_decode
 
 
 def event_of(data: bytes) -> Any:
-    """Return the JSON value of one event's data, `"[DONE]"`, or `{"raw": text}` when it is no JSON.
+    """Return the JSON object of one event's data, `"[DONE]"`, or `{"raw": text}` when it is no such thing.
 
-    Nothing is replaced silently: data that is not UTF-8 is no JSON either.
+    Nothing is replaced or chosen silently: data that is not UTF-8, or that holds a key twice, is unreadable.
     """
     try:
         text = data.decode("utf-8").strip(" \t\r\n")

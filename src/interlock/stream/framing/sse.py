@@ -70,9 +70,10 @@ class SSEDecoder:
                 if line.startswith(b"data:"):
                     data = line[6:] if line[5:6] == b" " else line[5:]
                     self._data.append(data)
-                    self._size += len(data)
+                    self._size += len(data) + 1
                 elif line == b"data":
                     self._data.append(b"")
+                    self._size += 1
             else:
                 if self._data:
                     data = self._data[0] if len(self._data) == 1 else b"\n".join(self._data)
@@ -90,5 +91,15 @@ class SSEDecoder:
         return events
 
     def close(self) -> list[Any]:
-        """Return nothing: what no blank line closed is no event."""
-        return []
+        """Return what no blank line closed as unreadable, when it holds data: the body was cut there.
+
+        By the standard it is no event. That it is there still says that the source did not end cleanly.
+        """
+        self._line, line = [], b"".join(self._line)
+        self._data, data = [], self._data
+        if line.startswith(b"data:"):
+            data.append(line[5:])
+        text = b"\n".join(data).strip()
+        return (
+            [] if text in (b"", b"[DONE]") or self.overflowed else [{"raw": text.decode("utf-8", "backslashreplace")}]
+        )

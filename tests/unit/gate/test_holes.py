@@ -1,0 +1,279 @@
+"""Ways around the guard that were found once, each kept as its smallest input."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pydantic
+import pytest
+
+from interlock import Guard, Limits
+from interlock.errors import InvalidOptionError
+from interlock.stream.coordinator import same_json
+from support.judging import executed, judged, judged_bytes
+
+START = {"type": "call_start", "key": "a", "id": "call_1", "name": "f"}
+END = {"type": "stream_end", "reason": "complete", "provider_reason": "stop"}
+
+
+def arguments(text: str, key: str = "a") -> dict[str, Any]:
+    """A delta."""
+    return {"type": "arguments_delta", "key": key, "text": text}
+
+
+def chat(arguments_text: str | None = None, finish: str | None = None, **more: Any) -> dict[str, Any]:
+    """A chat chunk."""
+    delta = {}
+    if arguments_text is not None:
+        delta = {"tool_calls": [{"index": 0, "id": "c1", "function": {"name": "f", "arguments": arguments_text}}]}
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish, **more}]}
+
+
+CHAT = [chat('{"a":1}'), chat(finish="tool_calls")]
+
+
+@pytest.mark.parametrize("options", [{}, {"confirm_on_done": True}])
+def test_leaving_an_async_loop_early_is_no_clean_end(options: dict[str, Any]) -> None:
+    """An abandoned asynchronous generator is closed later; `finish` must not take that for a clean end."""
+
+    async def source() -> AsyncIterator[Any]:
+        for event in (*CHAT, {"error": {"code": 500}}):
+            yield event
+
+    async def run() -> str:
+        guard = Guard("openai_chat", **options)
+        async for event in guard.watch(source()):
+            if event is CHAT[-1]:
+                break
+        return guard.finish().end_reason
+
+    assert asyncio.run(run()) == "cancelled"
+
+
+def test_an_iterator_that_is_kept_in_the_middle_is_no_clean_end() -> None:
+    """The same without asyncio; saying how it ended is possible."""
+    guard = Guard("openai_chat")
+    reader = iter(guard.watch(iter([*CHAT, "more"])))
+    assert [next(reader), next(reader)] == CHAT
+    assert guard.finish().decisions[0].action == "retry"
+    del reader
+
+
+ANTHROPIC_EMPTY = [
+    {"type": "message_start", "message": {}},
+    {
+        "type": "content_block_start",
+        "index": 0,
+        "content_block": {"type": "tool_use", "id": "t", "name": "f", "input": {}},
+    },
+    {"type": "content_block_stop", "index": 0},
+    {"type": "message_delta", "delta": {"stop_reason": "max_tokens"}},
+    {"type": "message_stop"},
+]
+
+
+def test_keep_closed_needs_the_text_of_an_object() -> None:
+    """A block's end is sent for cut blocks too: no text at all proves nothing under a length cut."""
+    assert judged("anthropic", ANTHROPIC_EMPTY, on_length="keep_closed").decisions[0].action == "retry"
+    pieces = [
+        START,
+        {"type": "arguments_piece", "key": "a", "path": ["p"], "value": "/srv"},
+        {"type": "call_end", "key": "a"},
+        {"type": "stream_end", "reason": "length"},
+    ]
+    assert judged("normalized", pieces, on_length="keep_closed").decisions[0].action == "retry"
+
+
+def test_an_unconfirmed_end_never_makes_empty_arguments_an_object() -> None:
+    """`confirm_on_done` is about calls that are whole; nothing at all is not."""
+    tools = {"f": {"type": "object"}}
+    assert judged("openai_chat", [chat("")], confirm_on_done=True, tools=tools).decisions[0].action == "retry"
+    assert judged("openai_chat", [chat(""), chat(finish="stop")], tools=tools).decisions[0].action == "execute"
+
+
+def test_a_replayed_call_gets_no_second_authority() -> None:
+    """The same id in a later turn repeats a call: the first keeps its right, the repetition gets none."""
+
+    def turn(key: str) -> list[dict[str, Any]]:
+        return [
+            {**START, "key": key, "turn": key},
+            arguments("{}", key),
+            {"type": "turn_end", "turn": key, "reason": "complete"},
+        ]
+
+    report = judged("normalized", [*turn("a"), *turn("b")])
+    assert [(d.action, d.reason) for d in report.decisions] == [
+        ("execute", "complete"),
+        ("reject", "protocol_violation"),
+    ]
+    restarted = [START, arguments("{}"), {"type": "turn_replaced", "turn": ""}, *turn("b")]
+    assert [d.action for d in judged("normalized", restarted).decisions] == ["retry", "execute"]
+
+
+def test_free_text_does_not_pass_a_schema_for_objects() -> None:
+    """A custom tool's text is held against the check that was registered under its name."""
+    item = {"type": "custom_tool_call", "id": "c", "call_id": "k", "name": "f"}
+    events = [
+        {"type": "response.created", "response": {"id": "r"}},
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        {
+            "type": "response.output_item.done",
+            "output_index": 0,
+            "item": {**item, "input": "rm", "status": "completed"},
+        },
+        {"type": "response.completed", "response": {"id": "r", "status": "completed"}},
+    ]
+    assert judged("openai_responses", events, tools={"f": {"type": "object"}}).decisions[0].reason == "schema_invalid"
+    assert judged("openai_responses", events, tools={"f": {"type": "string"}}).decisions[0].action == "execute"
+    assert judged("openai_responses", events).decisions[0].action == "execute"
+
+
+@pytest.mark.parametrize("text", ["5", '"x"', "[1]", "null", "true"])
+@pytest.mark.parametrize("schema", [{}, True])
+def test_a_schema_that_allows_anything_still_needs_an_object(text: str, schema: Any) -> None:
+    """A bare number is a prefix of another one, so its text proves nothing."""
+    (decision,) = judged("normalized", [START, arguments(text), END], tools={"f": schema}).decisions
+    assert (decision.action, decision.reason) == ("reject", "malformed")
+
+
+def test_a_depth_that_values_cannot_be_copied_at_is_refused() -> None:
+    """The bound is checked when the guard is made, and at the bound nothing raises."""
+    with pytest.raises(InvalidOptionError, match=r"limits\.depth is 201"):
+        Guard("normalized", limits=Limits(depth=201))
+    text = '{"a":' * 199 + "1" + "}" * 199
+    report = judged("normalized", [START, arguments(text), END], limits=Limits(depth=200))
+    assert report.decisions[0].action == "execute"
+
+
+def test_a_number_that_python_cannot_print_is_a_limit() -> None:
+    """Python refuses to write integers of more than 4,300 digits."""
+    fine = judged("normalized", [START, arguments('{"a": ' + "9" * 4300 + "}"), END])
+    assert fine.decisions[0].action == "execute" and str(fine.decisions[0].to_json())
+    assert (
+        judged("normalized", [START, arguments('{"a": ' + "9" * 4301 + "}"), END]).decisions[0].reason
+        == "resource_limit"
+    )
+
+
+def test_after_a_passed_limit_nothing_more_is_read() -> None:
+    """What comes costs nothing any more, and the reason stays."""
+    guard = Guard("openai_chat", limits=Limits(calls=1))
+    for index in range(3):
+        guard.push(
+            {
+                "choices": [
+                    {
+                        "index": 0,
+                        "delta": {"tool_calls": [{"index": index, "id": str(index), "function": {"name": "f"}}]},
+                    }
+                ]
+            }
+        )
+    before = guard.snapshot().diagnostics
+    for _ in range(1000):
+        guard.push({"error": {"code": 500}})
+    assert guard.snapshot().diagnostics == before
+    assert {d.reason for d in guard.finish().decisions} == {"resource_limit"}
+
+
+def test_remarks_do_not_keep_what_a_peer_wrote() -> None:
+    """A message holds the beginning and the end of a long text."""
+    (decision,) = judged(
+        "normalized", [{**START, "id": "x" * 9000}, {"type": "call_identity", "key": "a", "id": "y" * 90_000}, END]
+    ).decisions
+    assert all(len(d.message) < 600 for d in decision.diagnostics)
+
+
+def test_a_typed_value_is_the_takers_own() -> None:
+    """Changing the model in a report changes nothing of what `take` hands out."""
+
+    class Arguments(pydantic.BaseModel):
+        a: int
+
+    guard = Guard("openai_chat", tools={"f": Arguments}, coerce=True)
+    for event in CHAT:
+        guard.push(event)
+    guard.finish().decisions[0].typed_value.a = 999  # type: ignore[attr-defined]
+    execution = guard.take("call-0")
+    assert execution is not None and execution.typed_value == Arguments(a=1) and execution.value == {"a": 1}
+
+
+@pytest.mark.parametrize("thing", [{1}, 7, 2.5, True, None])
+def test_something_that_is_no_event_is_a_hole_in_the_stream(thing: Any) -> None:
+    """What cannot be read could have been anything."""
+    assert judged("normalized", [START, arguments("{}"), thing, END]).decisions[0].reason == "stream_incomplete"
+
+
+def test_a_body_that_ends_inside_an_event_did_not_end_cleanly() -> None:
+    """An unfinished line after the finish reason: an error event may have been cut there."""
+    body = b"".join(b"data: " + json.dumps(event).encode() + b"\n\n" for event in CHAT)
+    assert executed(judged_bytes("openai_chat", [body]))
+    for tail in (b"data: [DONE]", b"data: [DONE]\n", b": comment", b"event: x\n", b"\n"):
+        assert executed(judged_bytes("openai_chat", [body + tail])), tail
+    assert not executed(judged_bytes("openai_chat", [body + b'data: {"error":{"message":"bo']))
+    assert not executed(judged_bytes("openai_chat", [body + b'data: {"error":{}}\n']))
+
+
+def test_a_key_that_comes_twice_in_an_event_is_unreadable() -> None:
+    """Two finish reasons in one object: neither counts."""
+    first = b"data: " + json.dumps(CHAT[0]).encode() + b"\n\n"
+    twice = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"length","finish_reason":"tool_calls"}]}\n\n'
+    assert not executed(judged_bytes("openai_chat", [first, twice, b"data: [DONE]\n\n"]))
+
+
+def test_a_layer_that_parses_no_arguments_to_an_empty_object() -> None:
+    """AI SDK: no delta, and the parsed input is `{}`: whole where the schema accepts it."""
+    events = [
+        {"type": "tool-input-start", "id": "c", "toolName": "f"},
+        {"type": "tool-input-end", "id": "c"},
+        {"type": "tool-call", "toolCallId": "c", "toolName": "f", "input": {}},
+        {"type": "finish-step", "finishReason": "tool-calls"},
+        {"type": "finish", "finishReason": "tool-calls"},
+    ]
+    assert executed(judged("ai_sdk", events, tools={"f": {"type": "object"}})) == [("c", "f", {})]
+    assert judged("ai_sdk", events).decisions[0].reason == "projection_only"
+
+
+def test_numbers_that_javascript_rounds_are_the_same_number() -> None:
+    """The copy keeps 53 bits; the raw text stays the value."""
+    assert same_json(1234567890123456789, 1234567890123456800)
+    assert not same_json(1234567890123456789, 1234567890123457000)
+    assert not same_json(9007199254740991, 9007199254740990)
+    assert not same_json(10**400, 10**400 + 1)
+
+
+def test_money_is_a_multiple_of_a_cent() -> None:
+    """JSON numbers are decimals, whatever their nearest floats say."""
+    tools = {"f": {"type": "object", "properties": {"a": {"multipleOf": 0.01}}}}
+    for number, fine in (("19.99", True), ("4.35", True), ("0", True), ("1e2", True), ("4.355", False)):
+        report = judged("normalized", [START, arguments(f'{{"a": {number}}}'), END], tools=tools)
+        assert (report.decisions[0].action == "execute") == fine, number
+
+
+def test_text_does_not_use_up_the_bound_on_events() -> None:
+    """Only events about calls count: a long answer ahead of a call is no resource limit."""
+    text = {"choices": [{"index": 0, "delta": {"content": "word"}, "finish_reason": None}]}
+    assert executed(judged("openai_chat", [*[text] * 50, *CHAT], limits=Limits(stream_events=5)))
+
+
+def test_nobody_is_told_no_early_where_a_string_may_be_unwrapped() -> None:
+    """With the opt-in, a string where an array is due can still become one."""
+    guard = Guard(
+        "openai_chat",
+        tools={"f": {"type": "object", "properties": {"x": {"type": "array"}}}},
+        unwrap_double_encoding=True,
+    )
+    for event in (chat('{"x":"[1,2]"}'), chat(finish="tool_calls")):
+        guard.push(event)
+        assert not guard.doomed
+    assert guard.finish().decisions[0].action == "execute"
+
+
+def test_a_decision_names_its_alternative() -> None:
+    """Calls of several choices are alternatives; the decision says which one it belongs to."""
+    events = [{"choices": [{**chat("{}")["choices"][0], "index": index}]} for index in (0, 1)]
+    events[1]["choices"][0]["delta"]["tool_calls"][0]["id"] = "c2"
+    assert [d.turn for d in judged("openai_chat", events).decisions] == ["choice-0", "choice-1"]
