@@ -18,7 +18,13 @@ be attributed without a guess is a protocol violation. The legacy
 End of a call: none on the wire. End of a turn (a choice): its first non-null
 `finish_reason`, evidence for that choice only. End of the stream: the clean end
 of the source, or `[DONE]`. A repetition of the same finish reason in a chunk
-without content adds nothing (OpenRouter sends one with the usage).
+without content adds nothing (OpenRouter sends one with the usage), unless the
+provider's own word beside it says otherwise. A refusal counts at any time.
+
+A custom tool's input is free text. This wire states it once, so nothing shows
+that it is whole: such a call is reported, and never given out.
+
+An empty object as arguments, before their text, is a filler.
 
 Empty arguments mean `{}` only when the tool's registered schema accepts `{}`:
 the protocol has no word for "no arguments", and a lost fragment looks the same.
@@ -39,6 +45,7 @@ from typing import Any, ClassVar, Final
 from interlock.stream.access import get, items, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits
+from interlock.stream.wires.fragments import push_arguments
 from interlock.stream.wires.native import worse
 from interlock.vocabulary import EndReason, SourceEnd
 
@@ -87,22 +94,26 @@ def recognises(event: Any) -> int:
     return 0
 
 
+_TRACKED_NAME: Final = 65_536  # characters; a longer name is only passed on, and refused by its limit
+
+
 class _Call:
     """What is known of one call while its fragments come."""
 
-    __slots__ = ("id", "key", "name", "started")
+    __slots__ = ("filler", "id", "key", "name", "started")
 
     def __init__(self, key: str, id: str | None) -> None:
         self.key = key
         self.id = id
         self.name = ""
         self.started = False  # argument text has begun, so the name is whole
+        self.filler = False  # an empty object came, and nothing else yet
 
 
 class _Choice:
     """One choice: a turn of its own."""
 
-    __slots__ = ("by_id", "by_index", "calls", "executed", "finish", "legacy", "refused", "turn")
+    __slots__ = ("by_id", "by_index", "calls", "executed", "finish", "legacy", "reason", "refused", "turn")
 
     def __init__(self, index: int) -> None:
         self.turn = f"choice-{index}"
@@ -112,6 +123,7 @@ class _Choice:
         self.legacy: _Call | None = None
         self.executed: set[str] = set()  # keys of what the provider ran by itself
         self.finish: str | None = None
+        self.reason: EndReason | None = None
         self.refused = False
 
 
@@ -134,14 +146,17 @@ class Adapter:
         if choices is None and get(event, "type") == "chunk":
             event = get(event, "chunk")
             choices = get(event, "choices")
-        error = get(event, "error") or get(get(event, "x_groq"), "error")
+        groq = get(event, "x_groq")
+        error = get(event, "error") or get(groq, "error")
         if error:
-            self._sink.stream_end("provider_error", _error_word(error))
+            self._fail(_error_word(error))
             return
-        tokens = get(get(event, "usage"), "completion_tokens")
-        if type(tokens) is int:
-            self._sink.usage(tokens)
+        usage = get(event, "usage") or get(groq, "usage")
+        if usage is not None:
+            self._usage(usage)
         if not choices:
+            if choices is None and get(event, "object") == "error":
+                self._fail(_error_word(event))
             return
         if not isinstance(choices, list | tuple):
             self._sink.provider_diagnostic(
@@ -163,8 +178,9 @@ class Adapter:
         for choice in choices:
             self._choice(choice)
 
-    def source_ended(self, end: SourceEnd) -> None:
+    def source_ended(self, end: SourceEnd) -> None:  # noqa: ARG002
         """Conclude nothing: a choice without a finish reason stays unconfirmed."""
+        self._settle_all()
 
     # -- inside --------------------------------------------------------------
 
@@ -182,7 +198,7 @@ class Adapter:
         Nearly every chunk is like that; everything else is left to the general way.
         """
         try:
-            if chunk.__pydantic_extra__:
+            if chunk.__pydantic_extra__ or chunk.usage is not None:
                 return False
             (choice,) = chunk.choices
             known = self._choices.get(choice.index)
@@ -226,27 +242,37 @@ class Adapter:
         fragments = get(delta, "tool_calls")
         legacy = get(delta, "function_call")
         if fragments:
+            if not isinstance(fragments, list | tuple):
+                self._violation(choice, "E_TOOL_CALLS", f"tool_calls is {fragments!r:.60}; expected a list")
             for fragment in items(fragments):
                 self._fragment(choice, fragment)
         if legacy is not None:
             self._legacy(choice, legacy)
         if get(delta, "refusal"):
             choice.refused = True
+            if choice.finish is not None:
+                self._report_refusal(choice)
         executed = get(delta, "executed_tools")
         if executed:
             self._executed(choice, items(executed))
         error = get(chunk, "error")
         if error:
-            self._sink.stream_end("provider_error", _error_word(error))
+            self._fail(_error_word(error))
             return
         finish = word(get(chunk, "finish_reason"))
         if finish is not None:
-            self._finish(choice, finish, word(get(chunk, "native_finish_reason")), bool(fragments or legacy))
+            usage = get(chunk, "usage")  # Moonshot's place
+            if usage is not None:
+                self._usage(usage)
+            carries = _carries(legacy) or any(_carries_call(fragment) for fragment in items(fragments))
+            self._finish(choice, finish, word(get(chunk, "native_finish_reason")), carries)
 
-    def _finish(self, choice: _Choice, finish: str, native: str | None, carries: bool) -> None:
-        if choice.finish == finish and not carries:
-            return
-        reason = worse(self.end_reasons.get(finish, "unknown"), native)
+    def _usage(self, usage: Any) -> None:
+        tokens = get(usage, "completion_tokens")
+        if type(tokens) is int:
+            self._sink.usage(tokens)
+
+    def _report_refusal(self, choice: _Choice) -> None:
         if choice.refused and choice.calls:
             self._sink.provider_diagnostic(
                 "E_REFUSED",
@@ -254,6 +280,30 @@ class Adapter:
                 turn=choice.turn,
                 fault="content_filtered",
             )
+
+    def _fail(self, said: str) -> None:
+        self._settle_all()
+        self._sink.stream_end("provider_error", said)
+
+    def _settle_all(self) -> None:
+        for choice in self._choices.values():
+            self._settle(choice)
+
+    def _settle(self, choice: _Choice) -> None:
+        """Take an empty object that no text followed for the arguments."""
+        for call in choice.calls:
+            if call.filler:
+                call.filler = False
+                self._sink.arguments_value(call.key, {})
+
+    def _finish(self, choice: _Choice, finish: str, native: str | None, carries: bool) -> None:
+        reason = worse(self.end_reasons.get(finish, "unknown"), native)
+        if choice.finish == finish and not carries and reason in (choice.reason, "complete"):
+            return
+        self._settle(choice)
+        self._report_refusal(choice)
+        if choice.finish is None:
+            choice.reason = reason
         choice.finish = finish
         self._sink.turn_end(
             choice.turn, reason, finish if native is None or reason == self.end_reasons.get(finish) else native
@@ -261,17 +311,39 @@ class Adapter:
 
     def _fragment(self, choice: _Choice, fragment: Any) -> None:
         function = get(fragment, "function")
-        name = text_of(get(function, "name"))
-        arguments = get(function, "arguments")
         id = text_of(get(fragment, "id"))
         if id == "null":
             id = None
+        custom = get(fragment, "custom") if function is None else None
+        if custom is not None:
+            self._custom(choice, fragment, id, custom)
+            return
+        name = text_of(get(function, "name"))
+        arguments = get(function, "arguments")
         call = self._attribute(choice, fragment, id, name)
         if call is None:
             return
         if name is not None:
             self._name(choice, call, name)
-        self._arguments(call, arguments)
+        self._arguments(choice, call, arguments)
+
+    def _custom(self, choice: _Choice, fragment: Any, id: str | None, custom: Any) -> None:
+        """Report a call of a custom tool: its name, and why it is not given out."""
+        name = text_of(get(custom, "name"))
+        calls = len(choice.calls)
+        call = self._attribute(choice, fragment, id, name)
+        if call is None:
+            return
+        if name is not None:
+            self._name(choice, call, name)
+        if len(choice.calls) > calls:
+            self._sink.provider_diagnostic(
+                "E_FREE_TEXT",
+                "a custom tool's input is free text, which this wire states only once: nothing shows that it is "
+                "whole; use a function tool, or the wire openai_responses",
+                key=call.key,
+                fault="malformed",
+            )
 
     def _attribute(self, choice: _Choice, fragment: Any, id: str | None, name: str | None) -> _Call | None:
         """Return the call that a fragment belongs to, opening it when the fragment does."""
@@ -333,17 +405,22 @@ class Adapter:
                 f"a call named {call.name!r} got the name {name!r} after its arguments began",
             )
             return
-        call.name += name
+        if len(call.name) < _TRACKED_NAME:
+            call.name += name
         self._sink.name_delta(call.key, name)
 
-    def _arguments(self, call: _Call, arguments: Any) -> None:
+    def _arguments(self, choice: _Choice, call: _Call, arguments: Any) -> None:
         if type(arguments) is str:
             if arguments:
                 call.started = True
+                call.filler = False
                 self._sink.arguments_delta(call.key, arguments)
+        elif arguments == {} and not call.started and choice.finish is None:
+            call.filler = True
         elif arguments is not None:
             # Some servers (Mistral, bridges to Ollama) send an object: somebody else parsed it.
             call.started = True
+            call.filler = False
             self._sink.arguments_value(call.key, arguments)
 
     def _legacy(self, choice: _Choice, function: Any) -> None:
@@ -361,7 +438,7 @@ class Adapter:
                 self._violation(choice, "E_CALL_FORMS", "the choice has both a function_call and tool_calls")
         if name is not None:
             self._name(choice, call, name)
-        self._arguments(call, arguments)
+        self._arguments(choice, call, arguments)
 
     def _executed(self, choice: _Choice, executed: list[Any]) -> None:
         """Report what Groq's compound models ran by themselves; each is repeated with its output."""
@@ -372,10 +449,20 @@ class Adapter:
                 continue
             choice.executed.add(key)
             self._sink.call_start(key, name=text_of(get(tool, "type")), turn=choice.turn, server_executed=True)
-            self._arguments(_Call(key, None), get(tool, "arguments"))
+            push_arguments(self._sink, key, get(tool, "arguments"))
 
     def _violation(self, choice: _Choice, code: str, message: str) -> None:
         self._sink.provider_diagnostic(code, message, turn=choice.turn, fault="protocol")
+
+
+def _carries(function: Any) -> bool:
+    """Tell whether a function's fragment says anything: fillers are null or empty."""
+    return bool(get(function, "name") or get(function, "arguments"))
+
+
+def _carries_call(fragment: Any) -> bool:
+    custom = get(fragment, "custom")
+    return _carries(get(fragment, "function")) or bool(get(custom, "name") or get(custom, "input"))
 
 
 def _error_word(error: Any) -> str:

@@ -161,23 +161,28 @@ def test_calls_without_index_go_by_id() -> None:
 
 
 def test_choices_are_judged_each_by_its_own_end() -> None:
-    """Two alternatives: one complete, one cut by length, equal ids in both."""
+    """Two alternatives: one complete, one cut by length."""
     events = [
         chunk(FIRST, choice=0),
-        chunk(FIRST, choice=1),
+        chunk({**FIRST, "id": "call_2"}, choice=1),
         chunk(choice=1, finish="length"),
         chunk(choice=0, finish="tool_calls"),
         DONE,
     ]
     assert verdicts(*events) == [
         ("call_1", "f", "execute", "complete"),
-        ("call_1", "f", "retry", "stream_incomplete"),
+        ("call_2", "f", "retry", "stream_incomplete"),
     ]
 
 
 def test_a_choice_without_its_own_reason_is_not_confirmed_by_another() -> None:
     """The other choice's finish reason is no evidence."""
-    events = [chunk(FIRST, choice=0), chunk(FIRST, choice=1), chunk(choice=1, finish="tool_calls"), DONE]
+    events = [
+        chunk(FIRST, choice=0),
+        chunk({**FIRST, "id": "call_2"}, choice=1),
+        chunk(choice=1, finish="tool_calls"),
+        DONE,
+    ]
     assert [v[2] for v in verdicts(*events)] == ["retry", "execute"]
 
 
@@ -253,3 +258,100 @@ def test_the_usage_unmasks_a_rewritten_length() -> None:
 def test_calls_written_as_text_are_no_calls() -> None:
     """The text channel carries quoted and hostile text too."""
     assert verdicts(chunk(content='<tool_call>{"name": "rm"}</tool_call>'), chunk(finish="stop")) == []
+
+
+def native(word: str) -> dict[str, Any]:
+    """The same finish reason again, with the provider's word."""
+    out = chunk(finish="tool_calls")
+    out["choices"][0]["native_finish_reason"] = word
+    return out
+
+
+@pytest.mark.parametrize(
+    ("late", "reason"),
+    [
+        (native("MAX_TOKENS"), "protocol_violation"),
+        (chunk(refusal="no"), "content_filtered"),
+        ({"object": "error", "message": "out of memory", "code": 500}, "provider_error"),
+        (chunk(FIRST, finish="tool_calls"), "protocol_violation"),
+    ],
+)
+def test_what_speaks_against_a_call_after_its_finish_reason(late: dict[str, Any], reason: str) -> None:
+    """The finish reason is not the last word."""
+    assert [v[3] for v in verdicts(chunk(FIRST), END, late, DONE)] == [reason]
+
+
+def test_fillers_beside_a_repeated_finish_reason_add_nothing() -> None:
+    """Null fields, and fragments without content."""
+    for filler in (
+        chunk(finish="tool_calls", function_call={"name": None, "arguments": None}),
+        chunk(fragment(0, None, None, ""), finish="tool_calls"),
+        native("tool_use"),
+    ):
+        assert executed(judged("openai_chat", [chunk(FIRST), END, filler, DONE]))
+    assert executed(judged("openai_chat", [chunk(FIRST), native("tool_use"), END, DONE]))
+
+
+def test_a_tool_call_that_is_no_list_is_a_violation() -> None:
+    """A call that stands alone cannot be attributed, and must not be lost."""
+    loose = chunk(finish=None)
+    loose["choices"][0]["delta"]["tool_calls"] = FIRST
+    assert [v[3] for v in verdicts(chunk(FIRST), loose, END, DONE)] == ["protocol_violation"]
+
+
+def test_an_empty_object_before_the_text_is_a_filler() -> None:
+    """Without text it is a value that somebody else parsed."""
+    filler = chunk(fragment(0, "call_1", "f", {}))
+    text = chunk(fragment(0, arguments='{"a": 1}'))
+    assert executed(judged("openai_chat", [filler, text, END, DONE])) == [("call_1", "f", {"a": 1})]
+    assert [v[3] for v in verdicts(filler, END, DONE)] == ["projection_only"]
+    assert [v[3] for v in verdicts(filler, DONE, confirm_on_done=True)] == ["projection_only"]
+    assert [v[3] for v in verdicts(text, filler, END, DONE)] == ["protocol_violation"]
+
+
+def test_a_custom_tool_is_reported_with_its_name() -> None:
+    """Its free text is stated only once, which proves nothing."""
+    first = {"index": 0, "id": "call_1", "type": "custom", "custom": {"name": "sql", "input": ""}}
+    more = {"index": 0, "custom": {"input": "SELECT 1"}}
+    report = judged("openai_chat", [chunk(first), chunk(more), END, DONE])
+    assert [(d.name, d.action, d.reason) for d in report.decisions] == [("sql", "reject", "malformed")]
+    assert [d.code for d in report.decisions[0].diagnostics] == ["E_FREE_TEXT"]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        lambda end: {**end, "x_groq": {"usage": {"completion_tokens": 64}}},
+        lambda end: {**end, "choices": [{**end["choices"][0], "usage": {"completion_tokens": 64}}]},
+    ],
+)
+def test_the_usage_in_the_places_of_other_hosts(told: Any) -> None:
+    """Groq and Moonshot."""
+    assert verdicts(chunk(FIRST), told(END), DONE, max_output_tokens=64)[0][2] == "retry"
+    assert verdicts(chunk(FIRST), told(END), DONE, max_output_tokens=65)[0][2] == "execute"
+
+
+def test_the_usage_on_a_fragment_of_the_official_client() -> None:
+    """Some hosts send it with every chunk; the short way for fragments must not skip it."""
+    chunks = pytest.importorskip("openai.types.chat").ChatCompletionChunk
+    base = {"id": "x", "created": 0, "model": "m"}
+    usage = {"completion_tokens": 64, "prompt_tokens": 1, "total_tokens": 65}
+    events = [
+        {**base, **chunk(fragment(0, "call_1", "f", '{"a"'))},
+        {**base, **chunk(fragment(0, arguments=": 1}")), "usage": usage},
+        {**base, **END},
+    ]
+    events = [chunks.model_validate(event) for event in events]
+    assert verdicts(*events, DONE, max_output_tokens=64)[0][2] == "retry"
+    assert verdicts(*events, DONE, max_output_tokens=65)[0][2] == "execute"
+
+
+def test_a_name_without_end_costs_no_more_than_its_length() -> None:
+    """Fragments past the limit are not collected."""
+    from interlock.stream.coordinator import Coordinator
+    from interlock.stream.wires.openai_chat import _TRACKED_NAME, Adapter
+
+    adapter = Adapter(Coordinator())
+    for number in range(200):
+        adapter.push(chunk(fragment(0, "call_1", f"{number:01024}")))
+    assert len(adapter._choices[0].calls[0].name) < _TRACKED_NAME + 1024
