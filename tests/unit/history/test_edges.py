@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from interlock.history import engine
 from interlock.history.detect import detect_wire
 from interlock.history.engine import heal
 
@@ -92,3 +93,44 @@ def test_a_local_shell_may_be_answered_by_call_id() -> None:
 )
 def test_a_mark_that_one_format_has_tells_it(history: list[Any], wire: str) -> None:
     assert detect_wire(history) == wire
+
+
+def _quick_and_slow(history: list[Any], wire: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[str]]:
+    quick = [one.rule for one in heal(history, wire).repairs]
+    monkeypatch.setattr(engine, "_spans", lambda *_: None)
+    return quick, [one.rule for one in heal(history, wire).repairs]
+
+
+_ASK = {"role": "user", "parts": [{"text": "q"}]}
+_CALL = {"functionCall": {"name": "f", "args": {}}}
+_ANSWER = {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {}}}]}
+
+
+@pytest.mark.parametrize(
+    ("wire", "history"),
+    [
+        ("gemini", [{"role": "model", "parts": [{"text": "a"}]}, {"role": "model", "parts": [_CALL]}, _ANSWER]),
+        ("gemini", [_ASK, {"role": "model", "parts": [{**_CALL, "thoughtSignature": 0}]}, _ANSWER]),
+        (
+            "bedrock_converse",
+            [
+                {"role": "user", "content": [{"text": "q"}]},
+                {"role": "assistant", "content": [{"toolUse": {"toolUseId": "t", "name": "f", "input": {}}}]},
+                {"role": "user", "content": [{"toolResult": {"toolUseId": "t", "content": {}}}]},
+            ],
+        ),
+        ("openai_responses", [{"role": "user", "content": "q", "id": "tool"}]),
+    ],
+)
+def test_the_quick_look_passes_nothing_that_a_rule_finds(
+    wire: str, history: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick, slow = _quick_and_slow(history, wire, monkeypatch)
+    assert quick == slow != []
+
+
+def test_a_signature_in_bytes_is_one() -> None:
+    call = {"function_call": {"name": "f", "args": {}}, "thought_signature": b"sig"}
+    answer = {"role": "user", "parts": [{"function_response": {"name": "f", "response": {}}}]}
+    history = [_ASK, {"role": "model", "parts": [call]}, answer]
+    assert heal(history, "gemini", model="gemini-3-pro").messages is history

@@ -27,6 +27,7 @@ from interlock.history.rules import (
     empty_tool_calls_array,
     empty_tool_result,
     first_role,
+    foreign_server_tool,
     foreign_thinking,
     foreign_thought_signature,
     invalid_item_id,
@@ -94,6 +95,7 @@ RULES: Final[tuple[Rule, ...]] = (
     invalid_tool_call_id.RULE,  # after stubbing, so that call and stub change together
     tool_call_id_too_long.RULE,  # as above
     server_tool_pairing.RULE,  # before reasoning is judged
+    foreign_server_tool.RULE,  # after server_tool_pairing
     tools_not_declared.RULE,  # after pairing
     foreign_thinking.RULE,  # before the rules on what is left
     unsigned_thinking.RULE,  # after foreign_thinking, which knows more

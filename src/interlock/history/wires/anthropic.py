@@ -39,6 +39,7 @@ class Anthropic(Wire):
     roles: ClassVar[Mapping[str, Role]] = _ROLES
     turn: ClassVar[Literal["message", "run", "calls"]] = "run"
     joins_roles: ClassVar[bool] = True
+    server_tools: ClassVar[bool] = True
 
     def read_message(self, native: Any, at: int) -> Message:
         """Return the view of one message."""

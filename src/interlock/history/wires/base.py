@@ -123,6 +123,17 @@ class Wire:
         words = "This tool call was not allowed to run."
         return self.new_result(call, words if reason is None else f"{words} {reason}", is_error=True)
 
+    #: The format has tools that its own provider runs.
+    server_tools: ClassVar[bool] = False
+
+    def is_served(self, part: Part) -> bool:  # noqa: ARG002
+        """Say whether a part that is neither call nor result comes from a tool that the provider ran."""
+        return False
+
+    def is_held(self, part: Part) -> bool:  # noqa: ARG002
+        """Say whether a part only names, or hides, what the provider's server knows."""
+        return False
+
     def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
         """Return a call part."""
         raise NotImplementedError

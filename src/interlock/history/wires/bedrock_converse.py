@@ -222,7 +222,7 @@ class BedrockConverse(Wire):
 
 def _plain_result(result: dict[str, Any]) -> bool:
     """Say whether a result's body is a list of texts that are not blank, or of JSON objects."""
-    if result.get("status") == "error" and not result["content"]:
+    if type(result["content"]) is not list or (result.get("status") == "error" and not result["content"]):
         return False
     for one in result["content"]:
         if len(one) != 1:

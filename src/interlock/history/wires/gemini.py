@@ -19,7 +19,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.signatures import well_formed
 from interlock.history.spans import REUSED, Scan
@@ -53,6 +53,7 @@ class Gemini(Wire):
     has_ids: ClassVar[bool] = False
     results_named: ClassVar[bool] = True
     content_key: ClassVar[str] = "parts"
+    server_tools: ClassVar[bool] = True
 
     def read_message(self, native: Any, at: int) -> Message:
         """Return the view of one content; one without a role is the user's."""
@@ -84,12 +85,14 @@ class Gemini(Wire):
         def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> int:
             waiting: list[tuple[str, str | None]] = []
             at = opened = start
+            asked = start > 0  # the user has spoken
             try:
                 for at, message in enumerate(messages if not start else islice(messages, start, None), start):
                     role, parts = message["role"], message["parts"]
                     if len(message) != 2 or not parts:
                         return opened if waiting else at
                     if role == "user":
+                        asked = True
                         if waiting:
                             if len(parts) != len(waiting):
                                 return opened
@@ -110,7 +113,7 @@ class Gemini(Wire):
                         said = False
                         for part in parts:
                             signed = part.get("thoughtSignature")
-                            if len(part) != 1 + (signed is not None) or (signed and not well_formed(signed)):
+                            if len(part) != 1 + (signed is not None) or not (signed is None or well_formed(signed)):
                                 return at
                             call = part.get("functionCall")
                             if call is None:
@@ -135,7 +138,7 @@ class Gemini(Wire):
                             waiting.append((name, call_id))
                         if not said and not waiting:
                             return at
-                        if waiting and not at:
+                        if waiting and not asked:
                             return at
                     else:
                         return opened if waiting else at
@@ -180,6 +183,10 @@ class Gemini(Wire):
         snake = isinstance(call.native, dict) and "function_call" in call.native
         member = "function_response" if snake else "functionResponse"
         return Result(native={member: body}, call_id=call.call_id, name=call.name, content=response)
+
+    def is_served(self, part: Part) -> bool:
+        """Say whether a part is code that Gemini ran, or what came of it."""
+        return type(part) is Opaque and isinstance(part.native, dict) and bool(_CODE & part.native.keys())
 
     def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
         """Return a `functionCall` part."""
@@ -239,6 +246,9 @@ class Gemini(Wire):
     def is_blank(self, part: Part) -> bool:
         """A text that carries a signature is not blank, whatever its words."""
         return super().is_blank(part) and not any(key in part.native for key in _SIGNATURE)
+
+
+_CODE: Final = frozenset({"executableCode", "executable_code", "codeExecutionResult", "code_execution_result"})
 
 
 def _part(part: Any, at: int) -> Part:

@@ -71,6 +71,11 @@ _PAIRS: Final[Mapping[str, tuple[str, str, str]]] = {
 }
 _OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {kind: (body, key) for kind, body, key in _PAIRS.values()}
 
+_HOSTED: Final = frozenset(
+    {"web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call"}
+    | {"mcp_list_tools"}
+)
+
 
 class OpenAIResponses(Wire):
     """The Responses API; see the module's text."""
@@ -82,6 +87,7 @@ class OpenAIResponses(Wire):
     roles: ClassVar[Mapping[str, Role]] = _ROLES
     arguments: ClassVar[Literal["object", "text", "either"]] = "text"
     turn: ClassVar[Literal["message", "run", "calls"]] = "calls"
+    server_tools: ClassVar[bool] = True
 
     # -- reading ---------------------------------------------------------------------------------
 
@@ -208,6 +214,8 @@ class OpenAIResponses(Wire):
                         thought = False
                         continue
                     reasoned = False
+                    if "id" in item and not _seen(item["id"], "msg_", at, places):
+                        return opened if thought else at
                     if thought or role not in _ROLES or not _words(content, "input_text") or not item.keys() <= _USUAL:
                         return opened if thought else at
             except (KeyError, TypeError, AttributeError):
@@ -282,6 +290,14 @@ class OpenAIResponses(Wire):
         return any(
             type(part) is Opaque and part.type == "item_reference" for message in messages for part in message.parts
         )
+
+    def is_served(self, part: Part) -> bool:
+        """Say whether an item is a call that OpenAI ran, which carries its result."""
+        return type(part) is Opaque and part.slot == "self" and part.type in _HOSTED
+
+    def is_held(self, part: Part) -> bool:
+        """Say whether an item is a reference, or a summary that only OpenAI can read."""
+        return type(part) is Opaque and part.slot == "self" and part.type in ("item_reference", "compaction")
 
     def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
         """Return a `function_call` item without an `id`: those are the server's to give."""
