@@ -20,7 +20,8 @@ The agent's loop runs a tool on `tool_end`, before the response's end is known:
 `tool_call_result` and `partial_tool_call_result` are evidence of that. A `hook`
 that waits holds its call, or every call of the response when it names none.
 `retry` withdraws the current response. Events with `replay` are history that is
-told again: they are left out. `builtin_tool_*` calls are the provider's.
+told again: they are left out. `builtin_tool_*` calls are the provider's; one of
+these events for a call of the client is a contradiction.
 
 Source:
     The package `ai` 0.8.0: ai/types/events.py and the providers' protocols.
@@ -64,6 +65,7 @@ _KINDS = frozenset(
         "run_blocked",
     }
 )
+_BUILTIN = frozenset({"builtin_tool_start", "builtin_tool_delta", "builtin_tool_end", "builtin_tool_result"})
 _MAYBE = frozenset({"text_start", "text_delta", "reasoning_start", "reasoning_delta", "hook", "retry"})
 
 
@@ -86,6 +88,7 @@ class Adapter:
         self._turn = "response-0"
         self._live = False  # a response has started and not ended
         self._names: dict[str, str | None] = {}  # source key -> name, for the calls of the current response
+        self._own: set[str] = set()  # keys of its calls that are not the provider's
         self._replay_noted = False
 
     def push(self, event: Any) -> None:
@@ -93,7 +96,10 @@ class Adapter:
         kind = get(event, "kind")
         if get(event, "replay") is True:
             self._replayed()
-        elif kind == "tool_delta" or kind == "builtin_tool_delta":
+            return
+        if text_of(kind) in _BUILTIN:
+            self._check_executor(event)
+        if kind == "tool_delta" or kind == "builtin_tool_delta":
             chunk = get(event, "chunk")
             if chunk:
                 self._sink.arguments_delta(f"{self._turn}/{get(event, 'tool_call_id')}", chunk)
@@ -141,6 +147,7 @@ class Adapter:
         self._responses += 1
         self._turn = f"response-{self._responses}"
         self._names = {}
+        self._own = set()
 
     def _replayed(self) -> None:
         if not self._replay_noted:
@@ -160,7 +167,10 @@ class Adapter:
         self._live = True
         key = f"{self._turn}/{id}"
         name = text_of(get(event, "tool_name")) or text_of(get(get(event, "tool_call"), "tool_name"))
-        self._names.setdefault(key, name)
+        if key not in self._names:
+            self._names[key] = name
+            if not server:
+                self._own.add(key)
         self._sink.call_start(key, id=id, name=name, turn=self._turn, server_executed=server)
 
     def _end(self, event: Any) -> None:
@@ -189,6 +199,17 @@ class Adapter:
         # The Responses adapter closes a cut item too; then its status says so.
         status = word(get(item, "status"))
         self._sink.call_end(key, "complete" if status in (None, "completed") else "unknown")
+
+    def _check_executor(self, event: Any) -> None:
+        """Refuse a call that began as the client's and is the provider's by a later event: it may have run."""
+        key = self._key(event)
+        if key in self._own:
+            self._sink.provider_diagnostic(
+                "E_EXECUTOR_CONFLICT",
+                f"the call {get(event, 'tool_call_id')!r} is the provider's after all",
+                key=key,
+                fault="protocol",
+            )
 
     def _conflict(self, key: str, message: str) -> None:
         self._sink.provider_diagnostic("E_NAME_CONFLICT", message, key=key, fault="protocol")

@@ -135,3 +135,15 @@ def test_the_providers_tools_are_reported() -> None:
         event("builtin_tool_result", "s", result={}),
     ]
     assert verdicts(START, *events, *call(), END) == [("reject", "server_executed"), GOOD]
+
+
+@pytest.mark.parametrize("kind", ["start", "delta", "end", "result"])
+def test_a_call_that_a_later_event_gives_to_the_provider_is_refused(kind: str) -> None:
+    """Instead of its end, before it, and after it."""
+    later = event(f"builtin_tool_{kind}", tool_name="f", chunk="", tool_call={})
+    for at in (3, 4, 5):
+        opened = call()
+        opened.insert(at, later)
+        assert verdicts(START, *opened, END) == [("reject", "protocol_violation")]
+    assert verdicts(START, *call()[:-1], event("builtin_tool_end"), END) == [("reject", "protocol_violation")]
+    assert verdicts(START, *call(), END, later) == [("reject", "protocol_violation")]
