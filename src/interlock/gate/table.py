@@ -129,7 +129,7 @@ DECISION_TABLE: Final[tuple[Row, ...]] = (
         when=lambda facts: facts.arguments in ("cut", "empty"),
         action="retry",
         reason="truncated",
-        says="A value or a container was cut, or no arguments came where some are needed.",
+        says="A value or a container was cut, or no arguments came and nothing says that none are needed.",
     ),
     Row(
         when=_executable,

@@ -162,6 +162,6 @@ class FinalResult:
         """
         if not self.executable:
             raise AttributeError(
-                f"a {self.outcome} document that ended with {self.reason!r} has no value; see `stable_value`"
+                f"the {self.outcome} document that ended with {self.reason!r} has no value; see `stable_value`"
             )
         return self._root[0]
