@@ -10,8 +10,8 @@ One call on the wire::
 
 Identity: the run, the sub-agent (`subagentRunId`) and `toolCallId`. End of a
 call: `TOOL_CALL_END`, the producer's claim. `TOOL_CALL_CHUNK` stands for start,
-arguments and end: without an id it continues the call that is open; any event
-other than `RAW` closes it. End of the turn (a run): `RUN_FINISHED`, by its
+arguments and end: without an id it continues the call of its sub-agent that is
+open; any event other than `RAW` closes it. End of the turn (a run): `RUN_FINISHED`, by its
 `outcome`, or `RUN_ERROR`.
 
 The protocol has no field for the model's finish reason: a producer that does not
@@ -24,7 +24,7 @@ read success.
 A call is the client's when the run leaves it without a result: a
 `TOOL_CALL_RESULT`, or a tool message in a snapshot, is evidence that the
 producer ran it. `pendingToolCallIds`, where given, names exactly the calls
-without a result. An interrupt pauses the whole run, a suspended sub-agent its own
+without a result: an empty list says that there are none. An interrupt pauses the whole run, a suspended sub-agent its own
 calls; `SUBAGENT_ERROR` is an error for them.
 
 The events of the Python package are read as well; they spell the fields in
@@ -98,6 +98,7 @@ class Adapter:
         self._turn = "run-0"
         self._over = False
         self._calls: dict[tuple[str | None, str], _Call] = {}  # (subagentRunId, toolCallId) -> call
+        self._by_id: dict[str, list[_Call]] = {}  # the same calls by toolCallId: sub-agents may share one
         self._chunked: _Call | None = None  # the call that chunks have open
         self._against: tuple[EndReason, str] | None = None  # a provider's word that speaks against completion
 
@@ -139,7 +140,10 @@ class Adapter:
         subagent = text_of(camel(event, "subagentRunId"))
         call = _Call(self._key(event), id, text_of(camel(event, "toolCallName")), subagent)
         self._sink.call_start(call.key, id=id, name=call.name, turn=self._turn)
-        return self._calls.setdefault((subagent, id), call)
+        known = self._calls.setdefault((subagent, id), call)
+        if known is call:
+            self._by_id.setdefault(id, []).append(call)
+        return known
 
     def _end(self, event: Any) -> None:
         call = self._calls.get((text_of(camel(event, "subagentRunId")), text_of(camel(event, "toolCallId")) or ""))
@@ -149,9 +153,10 @@ class Adapter:
 
     def _chunk(self, event: Any) -> None:
         """Take a chunk: of the open call, or of a new one, which closes the open one."""
-        id = text_of(camel(event, "toolCallId"))
+        id, subagent = text_of(camel(event, "toolCallId")), text_of(camel(event, "subagentRunId"))
         call = self._chunked
-        if call is None or (id is not None and id != call.id):
+        if call is None or (id is not None and id != call.id) or subagent != call.subagent:
+            # A chunk without an id goes on with its own sub-agent's call: with another's, or the run's, it is nobody's.
             self._close_chunks()
             call = self._chunked = self._open(event)
             if call is None:
@@ -179,9 +184,8 @@ class Adapter:
         self._answered(text_of(camel(event, "toolCallId")))
 
     def _answered(self, id: str | None) -> None:
-        for call in self._calls.values():
-            if call.id == id:
-                call.answered = True
+        for call in self._by_id.get(id or "", ()):
+            call.answered = True
         self._sink.tool_executed(id)
 
     def _snapshot(self, event: Any) -> None:
@@ -189,17 +193,16 @@ class Adapter:
         for message in items(get(event, "messages")):
             if get(message, "role") == "tool":
                 id = text_of(camel(message, "toolCallId"))
-                if any(call.id == id for call in self._calls.values()):
+                if id in self._by_id:
                     self._answered(id)
             for raw in items(camel(message, "toolCalls")):
                 function = get(raw, "function")
-                for call in self._calls.values():
-                    if call.id == get(raw, "id"):
-                        if get(function, "name") != call.name:
-                            self._violation("E_NAME_CONFLICT", f"a snapshot names the call {call.id!r} otherwise")
-                        text = get(function, "arguments")
-                        if call.ended and isinstance(text, str):
-                            self._sink.arguments_final(call.key, text)
+                for call in self._by_id.get(text_of(get(raw, "id")) or "", ()):
+                    if get(function, "name") != call.name:
+                        self._violation("E_NAME_CONFLICT", f"a snapshot names the call {call.id!r} otherwise")
+                    text = get(function, "arguments")
+                    if call.ended and isinstance(text, str):
+                        self._sink.arguments_final(call.key, text)
 
     # -- sub-agents and runs -------------------------------------------------
 
@@ -226,6 +229,7 @@ class Adapter:
             self._turn = f"run-{self._runs}"
         self._over = False
         self._calls = {}
+        self._by_id = {}
         self._against = None
 
     def _finish(self, event: Any) -> None:
@@ -246,9 +250,9 @@ class Adapter:
 
     def _check_pending(self, pending: Any) -> None:
         """Compare the calls that the producer says it left with those that the stream left."""
-        named = {id for id in items(pending) if isinstance(id, str)}
-        if not named:
+        if pending is None:
             return
+        named = {id for id in items(pending) if isinstance(id, str)}
         for call in self._calls.values():
             if (call.id in named) == call.answered:
                 self._sink.provider_diagnostic(
@@ -257,7 +261,7 @@ class Adapter:
                     key=call.key,
                     fault="protocol",
                 )
-        for id in sorted(named - {call.id for call in self._calls.values()}):
+        for id in sorted(named - self._by_id.keys()):
             self._violation("E_PENDING_CONFLICT", f"pendingToolCallIds names the call {id!r}, which never came")
 
     def _note_words(self, raw: Any) -> None:

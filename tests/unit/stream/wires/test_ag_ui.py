@@ -117,11 +117,13 @@ def test_a_snapshot_must_agree() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pending", "good"), [(["c1"], True), ([], True), (None, True), (["c2"], False), (["c1", "c2"], False), ([7], True)]
+    ("pending", "good"),
+    [(["c1"], True), ([], False), (None, True), (["c2"], False), (["c1", "c2"], False), ([7], False)],
 )
 def test_pending_calls_are_exactly_those_without_a_result(pending: Any, good: bool) -> None:
-    """A list that cannot be read names none."""
+    """A list that is empty, or cannot be read, names none; without calls that is right."""
     assert (verdicts(*call(), outcome("success", pendingToolCallIds=pending)) == [GOOD]) is good
+    assert verdicts(*call(), FINISH, START, outcome("success", pendingToolCallIds=[])) == [GOOD]
 
 
 def test_a_pending_call_must_have_no_result() -> None:
@@ -147,6 +149,16 @@ def test_chunks_open_continue_and_close_calls() -> None:
     assert executed(judged("ag_ui", [START, *events, FINISH])) == [("c1", "f", {"a": 1}), ("c2", "g", {})]
     assert verdicts(*events, chunk(" ", toolCallId="c2"), FINISH)[1] == ("reject", "protocol_violation")
     assert verdicts(chunk("{}"), FINISH) == []
+
+
+@pytest.mark.parametrize(("first", "second"), [("s", "t"), ("s", None), (None, "s")])
+def test_a_chunk_without_an_id_is_not_of_another_sub_agents_call(first: str | None, second: str | None) -> None:
+    """It cannot be attributed; with an id it opens a call of its own."""
+    opened = chunk('{"a":1', toolCallId="c1", toolCallName="f", subagentRunId=first)
+    assert verdicts(opened, chunk("}", subagentRunId=first), FINISH) == [GOOD]
+    assert verdicts(opened, chunk("}", subagentRunId=second), FINISH) == [("reject", "protocol_violation")]
+    whole = [chunk(TEXT, toolCallId="c1", toolCallName="f", subagentRunId=one) for one in (first, second)]
+    assert len(verdicts(*whole, FINISH)) == 2
 
 
 def test_a_chunk_must_not_rename_its_call() -> None:
