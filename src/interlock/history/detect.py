@@ -1,8 +1,9 @@
 """Which format is this history? Read from the data; every answer rests on a mark that only that format has.
 
 A mark is a field or a block type. Messages that look the same on several wires
-(a role and a string) have no mark; a history without any mark is `openai_chat`,
-because such messages are the same there as everywhere else.
+(a role and a string) have no mark: there the provider or the model decides, where
+it is named, and without it the history is `openai_chat`, because such messages
+are the same there as everywhere else.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from interlock.errors import AmbiguousWireError, UnknownWireError
+from interlock.history.infer import infer_provider
 from interlock.history.requests import history_key
 from interlock.history.wires import WIRES
 
@@ -47,11 +49,18 @@ _ENOUGH: Final = 8
 _ENOUGH_CHAT: Final = 64
 
 
-def detect_wire(data: Any) -> str:
+# Whose own format takes messages that look like any other's. Mistral and Cohere share the calls of the chat format too.
+_PLAIN_FORMATS: Final = {"anthropic": "anthropic", "mistral": "mistral", "cohere": "cohere_v2", "ollama": "ollama"}
+_LIKE_CHAT: Final = {"mistral": "mistral", "cohere": "cohere_v2"}
+
+
+def detect_wire(data: Any, *, provider: str | None = None, model: Any = None) -> str:
     """Return the name of the format.
 
     Args:
         data: A list of messages, or a request body that holds one.
+        provider: The provider that the history is meant for, where the caller named one.
+        model: The model that it is meant for; a body's own `model` when left out.
 
     Raises:
         UnknownWireError: Nothing in it looks like a message of any known format.
@@ -59,7 +68,8 @@ def detect_wire(data: Any) -> str:
     """
     key = history_key(data)
     votes: dict[str, int] = {}
-    model = data.get("model") if key == "messages" else None
+    if model is None and key == "messages":
+        model = data.get("model")
     if key is not None:
         for wire in _body_votes(data, key):
             votes[wire] = votes.get(wire, 0) + 1
@@ -88,6 +98,9 @@ def detect_wire(data: Any) -> str:
         found = _settled(votes)
     if len(found) > 1:
         raise AmbiguousWireError(found)
+    meant = provider or infer_provider(model)
+    if found == ["openai_chat"] and meant in _LIKE_CHAT:
+        return _LIKE_CHAT[meant]
     if found:
         wire = found[0]
         if wire not in WIRES:
@@ -95,14 +108,19 @@ def detect_wire(data: Any) -> str:
                 f"the history looks like {wire!r}, which cannot be read yet", wire=wire, known=tuple(WIRES)
             )
         return wire
-    if isinstance(model, str) and model.startswith("claude") and "max_tokens" in data:
-        return "anthropic"
+    if plain and meant in _PLAIN_FORMATS and (meant != "anthropic" or not _has_system(messages)):
+        return _PLAIN_FORMATS[meant]
     if plain:
         return "openai_chat"
     raise UnknownWireError(
         f"no known format fits the history; name one of {', '.join(WIRES)} with `wire=` (or --wire)",
         known=tuple(WIRES),
     )
+
+
+def _has_system(messages: Sequence[Any]) -> bool:
+    """Tell whether a system message stands among the others: an endpoint of the chat format takes it, Anthropic's not."""
+    return any(isinstance(one, Mapping) and one.get("role") in ("system", "developer", "tool") for one in messages)
 
 
 def _settled(votes: Mapping[str, int]) -> list[str]:
@@ -200,7 +218,9 @@ def _block_marks(block: Any, role: Any) -> set[str]:
         return {"bedrock_converse"} if _BEDROCK_BLOCKS & block.keys() or (set(block) == {"text"}) else set()
     if not isinstance(kind, str):
         return set()
-    if kind in _ANTHROPIC_BLOCKS or kind.endswith("_tool_result") or (kind == "thinking" and "signature" in block):
+    if kind in _ANTHROPIC_BLOCKS or kind.endswith("_tool_result"):
+        return {"anthropic"}
+    if kind == "thinking" and ("signature" in block or isinstance(block.get("thinking"), str)):
         return {"anthropic"}
     if kind in ("image", "document") and "source" in block:
         return {"anthropic"}

@@ -172,7 +172,7 @@ def heal(
     source = messages
     key = history_key(messages)
     body: Mapping[str, Any] = messages if key is not None else {}
-    format_ = _wire(wire, messages)
+    format_ = _wire(wire, messages, provider, model)
     history = messages[key] if key is not None else messages
     settings: Mapping[str, Any] = options or {}
     if key is not None:
@@ -246,9 +246,9 @@ def check(
     return CheckResult(findings=(*result.repairs, *result.remaining), wire=result.wire, provider=result.provider)
 
 
-def _wire(name: Any, data: Any) -> Wire:
+def _wire(name: Any, data: Any, provider: Any, model: Any) -> Wire:
     if name is None:
-        return WIRES[detect_wire(data)]
+        return WIRES[detect_wire(data, provider=provider if isinstance(provider, str) else None, model=model)]
     found = WIRES.get(_WIRE_ALIASES.get(name, name)) if isinstance(name, str) else None
     if found is None:
         raise UnknownWireError(
