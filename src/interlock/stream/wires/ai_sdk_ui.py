@@ -14,7 +14,8 @@ Identity: the step and `toolCallId`. End of a call: `tool-input-available`; its
 with deltas both must agree. End of the stream: `finish`, `abort` or `error`.
 
 `finishReason` speaks for the last step only: a call of an earlier step is never
-confirmed. A sender of v5 leaves it out; nothing confirms then, unless the
+confirmed. A call that begins after a `finish-step` belongs to the next step, also
+when no `start-step` says so. A sender of v5 leaves it out; nothing confirms then, unless the
 caller knows the sender (`confirm_on_done`). The Python package `ai` writes
 `stop` for a reason that it never got, so a truncation behind it can be hidden.
 `[DONE]` is written by the sender's flush, after errors too: it is no evidence.
@@ -185,6 +186,8 @@ class Adapter:
         self._step_over = False
 
     def _start(self, event: Any) -> _Call | None:
+        if self._step_over:
+            self._next_step()  # a sender that leaves out `start-step`
         id = text_of(camel(event, "toolCallId"))
         if id is None:
             self._sink.provider_diagnostic(

@@ -123,6 +123,15 @@ def test_a_step_that_is_done_again_may_use_the_same_ids() -> None:
     assert executed(report) == [("c1", "f", {"a": 1})]
 
 
+def test_a_call_after_a_finished_step_is_of_the_next_one() -> None:
+    """Also without a `start-step`, and when it comes whole; the first one's end is not known."""
+    for begun in ([], [{"type": "start-step"}]):
+        events = [*call(), STEP_END, *begun, *call("c2"), STEP_END, FINISH]
+        assert verdicts(*events) == [("retry", "stream_incomplete"), GOOD]
+        events[5 + len(begun) : -2] = [call("c2")[-1]]
+        assert verdicts(*events, trust_projections=True) == [("retry", "stream_incomplete"), GOOD]
+
+
 def test_a_held_call_holds_no_other() -> None:
     """The approval names one of two."""
     events = [*call(), *call("c2"), part("tool-approval-request", approvalId="p"), STEP_END, FINISH]
