@@ -76,19 +76,28 @@ class Adapter:
         self._live = False  # a message has started and not ended
         self._ended = False
         self._keys: dict[int, str] = {}  # block index -> source key, for tool blocks
+        self._open: set[int] = set()  # those of them without their end
         self._client: set[str] = set()  # ids of the calls that the client runs
 
     def push(self, event: Any) -> None:
         """Translate one event."""
+        if type(event) is not dict or len(event) > 1:  # an exception may stand beside another member
+            failed = _failure(event)
+            if failed is not None:
+                self._sink.stream_end("provider_error", failed)
+                return
         inner = get(event, "contentBlockDelta")
         if inner is not None:
+            if self._ended:
+                self._late("contentBlockDelta")
             tool = get(get(inner, "delta"), "toolUse")
             if tool is not None:
                 index = get(inner, "contentBlockIndex")
                 key = self._keys.get(index) if type(index) is int else None
                 text = get(tool, "input")
-                if text:
-                    self._sink.arguments_delta(key or f"{self._turn}/{index}", text)
+                # Anything but a string is passed on as well: the call's arguments are not whole then.
+                if text or type(text) is not str:
+                    self._sink.arguments_delta(key or f"{self._turn}/{index!r:.60}, unknown", text)
             return
         inner = get(event, "contentBlockStart")
         if inner is not None:
@@ -96,9 +105,12 @@ class Adapter:
             return
         inner = get(event, "contentBlockStop")
         if inner is not None:
+            if self._ended:
+                self._late("contentBlockStop")
             index = get(inner, "contentBlockIndex")
             key = self._keys.get(index) if type(index) is int else None
             if key is not None:
+                self._open.discard(index)
                 self._sink.call_end(key)
             return
         inner = get(event, "messageStop")
@@ -107,6 +119,10 @@ class Adapter:
             return
         if get(event, "messageStart") is not None:
             self._begin()
+            return
+        tokens = get(get(get(event, "metadata"), "usage"), "outputTokens")
+        if type(tokens) is int:
+            self._sink.usage(tokens)
             return
         failed = _failure(event)
         if failed is not None:
@@ -127,8 +143,14 @@ class Adapter:
             self._turn = f"message-{self._messages}"
         self._live = True
         self._keys = {}
+        self._open = set()
+
+    def _late(self, what: str) -> None:
+        self._sink.provider_diagnostic("E_LATE_EVENT", f"{what} after messageStop", turn=self._turn, fault="protocol")
 
     def _start(self, index: Any, start: Any) -> None:
+        if self._ended:
+            self._late("contentBlockStart")
         self._live = True
         tool, result = get(start, "toolUse"), get(start, "toolResult")
         if result is not None:
@@ -146,6 +168,7 @@ class Adapter:
             )
             return
         key = self._keys[index] = f"{self._turn}/{index}"
+        self._open.add(index)
         server = get(tool, "type") == "server_tool_use"
         id = text_of(get(tool, "toolUseId"))
         if id is not None and not server:
@@ -158,6 +181,16 @@ class Adapter:
         reason = END_REASONS.get(said or "", "unknown")
         if said == "stop_sequence" and self._keys:
             reason = "unknown"
+        if reason == "complete" and self._open:
+            # A message that says it is whole, with a block that never ended: its other calls are in doubt.
+            for index, key in self._keys.items():
+                if index not in self._open:
+                    self._sink.provider_diagnostic(
+                        "E_BLOCK_OPEN",
+                        f"content block {min(self._open)} has no contentBlockStop before messageStop ({said})",
+                        key=key,
+                        fault="protocol",
+                    )
         self._live = False
         self._ended = True
         self._sink.turn_end(self._turn, reason, said)

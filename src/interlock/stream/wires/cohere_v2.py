@@ -78,12 +78,13 @@ class Adapter:
         kind = get(event, "type")
         if kind == "tool-call-delta":
             text = get(get(_call(event), "function"), "arguments")
-            if text:
-                self._sink.arguments_delta(f"{get(event, 'index')}", text)
+            # Anything but a string is passed on as well: the call's arguments are not whole then.
+            if text or type(text) is not str:
+                self._sink.arguments_delta(_key(get(event, "index")), text)
         elif kind == "tool-call-start":
             self._start(get(event, "index"), _call(event))
         elif kind == "tool-call-end":
-            self._sink.call_end(f"{get(event, 'index')}")
+            self._sink.call_end(_key(get(event, "index")))
         elif kind == "message-end":
             self._end(get(event, "delta"))
         elif kind == "message-start":
@@ -106,7 +107,7 @@ class Adapter:
             return
         self._calls = True
         function = get(call, "function")
-        key = f"{index}"
+        key = _key(index)
         self._sink.call_start(
             key, id=text_of(get(call, "id")), index=index, name=text_of(get(function, "name")), turn=self._turn
         )
@@ -117,6 +118,9 @@ class Adapter:
     def _end(self, delta: Any) -> None:
         said = word(get(delta, "finish_reason"))
         reason = END_REASONS.get(said or "", "unknown")
+        tokens = get(get(get(delta, "usage"), "tokens"), "output_tokens")
+        if type(tokens) is int or (type(tokens) is float and tokens.is_integer()):  # the SDK makes it a float
+            self._sink.usage(int(tokens))
         error = get(delta, "error")
         if error:
             reason, said = "provider_error", said or str(error)[:80]
@@ -126,6 +130,11 @@ class Adapter:
 
     def _violation(self, code: str, message: str) -> None:
         self._sink.provider_diagnostic(code, message, turn=self._turn, fault="protocol")
+
+
+def _key(index: Any) -> str:
+    # "0" and True are not the calls 0 and 1.
+    return f"{index}" if type(index) is int else f"{index!r:.60}, unknown"
 
 
 def _call(event: Any) -> Any:

@@ -96,6 +96,7 @@ class Adapter(openai_chat.Adapter):
         elif kind == "tool.execution.started":
             self._execution(event)
         elif kind == "conversation.response.done":
+            self._usage(get(event, "usage"))
             self._sink.turn_end(_TURN, "complete", kind)
             self._sink.done_marker()
         elif kind == "conversation.response.error":

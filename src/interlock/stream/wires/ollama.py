@@ -71,6 +71,9 @@ class Adapter:
                 self._call(raw)
         if get(event, "done") is True:
             said = word(get(event, "done_reason"))
+            tokens = get(event, "eval_count")
+            if type(tokens) is int:
+                self._sink.usage(tokens)
             self._sink.turn_end(_TURN, END_REASONS.get(said or "", "unknown"), said)
 
     def source_ended(self, end: SourceEnd) -> None:

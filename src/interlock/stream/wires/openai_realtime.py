@@ -17,7 +17,8 @@ a response is interrupted, too: they say that nothing more follows, and no more.
 End of the turn: `response.done`, which always comes; its `status` tells.
 
 The protocol states the arguments up to four times; all copies that are there
-must be equal. `error` is about a client event and ends nothing.
+must be equal, and so must be what the item is, which says who runs it. `error`
+is about a client event and ends nothing.
 
 The connection outlives its responses: finish a guard with `still_open`. The
 server repeats every item of the conversation, so also the client's own
@@ -87,7 +88,7 @@ def recognises(event: Any) -> int:
 class _Item:
     """A call item while its events come."""
 
-    __slots__ = ("arguments_done", "call_id", "client", "ended", "key", "name", "position")
+    __slots__ = ("arguments_done", "call_id", "client", "empty", "ended", "key", "name", "position")
 
     def __init__(self, key: str, client: bool) -> None:
         self.key = key
@@ -96,6 +97,7 @@ class _Item:
         self.call_id: str | None = None
         self.name: str | None = None
         self.arguments_done = False
+        self.empty = False  # the whole text was stated, as empty
         self.ended = False
 
 
@@ -230,12 +232,12 @@ class Adapter:
             item = self._item(event, None, kind)
             if item is None:
                 return
+        else:
+            self._same_kind(response, item, kind)
         if item.arguments_done:
             self._violation(response, "the arguments of an item were done twice", item)
         item.arguments_done = True
-        text = get(event, "arguments")
-        if isinstance(text, str):
-            self._sink.arguments_final(item.key, text)
+        self._final(response, item, get(event, "arguments"))
 
     def _item_done(self, event: Any, raw: Any) -> None:
         response = self._response(get(event, "response_id"))
@@ -255,11 +257,24 @@ class Adapter:
 
     def _compare(self, response: _Response, item: _Item, raw: Any) -> None:
         """Hold a later copy of an item against what came before."""
+        self._same_kind(response, item, word(get(raw, "type")))
         self._same(response, item, "call_id", text_of(get(raw, "call_id")))
         self._same(response, item, "name", text_of(get(raw, "name")))
-        text = get(raw, "arguments")
-        if isinstance(text, str):
-            self._sink.arguments_final(item.key, text)
+        self._final(response, item, get(raw, "arguments"))
+
+    def _same_kind(self, response: _Response, item: _Item, kind: str | None) -> None:
+        known = _CALLS[0] if item.client else _CALLS[1]
+        if kind not in (None, known):
+            self._violation(response, f"an item is a {known!r}, and a {kind!r} in a later copy", item)
+
+    def _final(self, response: _Response, item: _Item, text: Any) -> None:
+        """Take a copy of the whole text; the coordinator compares it with the deltas."""
+        if not isinstance(text, str):
+            return
+        if item.empty and text:
+            self._violation(response, "the arguments of an item are empty, and not in a later copy", item)
+        item.empty = not text
+        self._sink.arguments_final(item.key, text)
 
     def _done(self, raw: Any) -> None:
         response = self._response(get(raw, "id"))
@@ -270,6 +285,9 @@ class Adapter:
         if status == "incomplete":
             reason = END_REASONS.get(said or "", "unknown")
             reason = "unknown" if reason == "complete" else reason
+        tokens = get(get(raw, "usage"), "output_tokens")
+        if type(tokens) is int:
+            self._sink.usage(tokens)
         output = items(get(raw, "output"))
         if reason == "complete" and output:
             self._compare_output(response, output)
@@ -283,6 +301,9 @@ class Adapter:
         rest = {id: item for id, item in response.items.items() if item.client}
         for raw in output:
             if get(raw, "type") != "function_call":
+                known = response.items.get(text_of(get(raw, "id")) or "")
+                if known is not None:
+                    self._same_kind(response, known, word(get(raw, "type")))
                 continue
             item = rest.pop(text_of(get(raw, "id")) or "", None)
             if item is None:

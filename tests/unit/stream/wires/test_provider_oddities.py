@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from support.judging import executed, judged, judged_bytes
-from support.wires import ARGUMENTS, HALVES, TEXT, bedrock, chat, cohere, mistral, ollama
+from support.wires import ARGUMENTS, HALVES, TEXT, bedrock, chat, cohere, mistral, ollama, realtime
 
 TRUST = {"trust_projections": True}
 
@@ -21,6 +21,11 @@ def reason(wire: str, events: list[Any], **options: Any) -> str:
 def block(index: Any, **start: Any) -> Any:
     """A Bedrock block's start."""
     return {"contentBlockStart": {"contentBlockIndex": index, "start": start}}
+
+
+def fragment(index: Any, text: Any) -> Any:
+    """A Bedrock argument fragment."""
+    return {"contentBlockDelta": {"contentBlockIndex": index, "delta": {"toolUse": {"input": text}}}}
 
 
 GOOD = bedrock("tool_use")
@@ -42,6 +47,14 @@ START, STOP = GOOD[1], GOOD[-2]
         ([*GOOD[:-2], GOOD[-1]], "stream_incomplete"),
         ([*GOOD[:-1], {"throttlingException": {"message": "x"}}], "provider_error"),
         ([*GOOD, {"internalServerException": {"message": "x"}}], "provider_error"),
+        ([*GOOD[:-1], {**GOOD[-1], "modelStreamErrorException": {"message": "x"}}], "provider_error"),
+        ([*GOOD, {"contentBlockDelta": {"contentBlockIndex": 5, "delta": {"text": "x"}}}], "protocol_violation"),
+        ([*GOOD, {"contentBlockStop": {"contentBlockIndex": 5}}], "protocol_violation"),
+        ([*GOOD, block(5)], "protocol_violation"),
+        ([*GOOD[:-1], block(2, toolUse={"toolUseId": "c2", "name": "g"}), GOOD[-1]], "protocol_violation"),
+        ([*GOOD[:-2], fragment("0", " "), *GOOD[-2:]], "protocol_violation"),
+        ([*GOOD[:-2], fragment(0, {}), *GOOD[-2:]], "malformed"),
+        ([*GOOD[:-2], fragment(0, None), *GOOD[-2:]], "malformed"),
         ([*GOOD[:-1], {"error": {"code": "InternalError"}}], "provider_error"),
         ([*GOOD, block(5, toolUse={"toolUseId": "c2", "name": "g"})], "protocol_violation"),
         ([*GOOD[:-1], block(2, toolResult={"toolUseId": "c1"}), GOOD[-1]], "sdk_execution_observed"),
@@ -81,6 +94,12 @@ def test_a_call_without_arguments_asks_the_schema(wire: str, build: Any) -> None
 COHERE = cohere("TOOL_CALL")
 
 
+def cohere_end(used: float) -> Any:
+    """The end of a message, with its usage."""
+    end = {"finish_reason": "TOOL_CALL", "usage": {"tokens": {"output_tokens": used}}}
+    return {"type": "message-end", "delta": end}
+
+
 @pytest.mark.parametrize(
     ("events", "want"),
     [
@@ -90,6 +109,8 @@ COHERE = cohere("TOOL_CALL")
         ([*COHERE[:-2], COHERE[-1]], "stream_incomplete"),
         ([*COHERE[:2], COHERE[0], *COHERE[2:]], "protocol_violation"),
         ([*COHERE[:2], COHERE[1], *COHERE[2:]], "protocol_violation"),
+        ([*COHERE[:-1], cohere_end(float("nan"))], "complete"),
+        ([*COHERE[:-1], cohere_end(float("inf"))], "complete"),
         ([*COHERE[:-1], {"type": "debug", "prompt": "x"}, COHERE[-1]], "complete"),
         ([*COHERE[:-1], {"type": "citation-start", "index": 0}, COHERE[-1]], "complete"),
     ],
@@ -97,6 +118,22 @@ COHERE = cohere("TOOL_CALL")
 def test_cohere(events: list[Any], want: str) -> None:
     """An error beside any reason, events that are not about calls."""
     assert reason("cohere_v2", events) == want
+
+
+@pytest.mark.parametrize("at", [2, -2])
+def test_cohere_takes_no_other_type_for_an_index(at: int) -> None:
+    """A fragment or an end of the call "0" is not one of the call 0."""
+    events = [*COHERE]
+    events[at] = {**events[at], "index": "0"}
+    assert reason("cohere_v2", events) == "protocol_violation"
+
+
+@pytest.mark.parametrize("arguments", [{}, None, 0])
+def test_cohere_arguments_are_text(arguments: Any) -> None:
+    """A fragment that is none leaves the call malformed."""
+    odd = {"type": "tool-call-delta", "index": 0, "delta": {"message": {"tool_calls": {"function": {}}}}}
+    odd["delta"]["message"]["tool_calls"]["function"]["arguments"] = arguments
+    assert reason("cohere_v2", [*COHERE[:-2], odd, *COHERE[-2:]]) == "malformed"
 
 
 @pytest.mark.parametrize("index", [None, "0", -1, 0.0, True])
@@ -229,3 +266,26 @@ def test_openrouter_passes_the_providers_word_through(change: Any, want: str) ->
     events = chat("tool_calls")
     events[-1]["choices"][0].update(change)
     assert reason("openrouter", events) == want
+
+
+def told_tokens(wire: str, used: int) -> list[Any]:
+    """A whole call, and how many tokens it took, where the wire says that."""
+    if wire == "bedrock_converse":
+        return [*GOOD, {"metadata": {"usage": {"inputTokens": 1, "outputTokens": used, "totalTokens": used + 1}}}]
+    if wire == "cohere_v2":
+        return [*COHERE[:-1], cohere_end(float(used))]
+    if wire == "ollama":
+        return [ollama("stop")[0], {**ollama("stop")[-1], "eval_count": used}]
+    if wire == "openai_realtime":
+        events = realtime("completed")
+        events[-1]["response"]["usage"] = {"output_tokens": used}
+        return events
+    return [delta("a", "{}"), {**END, "usage": {"completion_tokens": used}}]
+
+
+@pytest.mark.parametrize("wire", ["bedrock_converse", "cohere_v2", "ollama", "openai_realtime", "mistral"])
+def test_a_used_up_bound_on_tokens_unmasks_a_cut(wire: str) -> None:
+    """Whatever the reason says."""
+    for used, want in ((63, "execute"), (64, "retry")):
+        report = judged(wire, told_tokens(wire, used), max_output_tokens=64, trust_projections=True)
+        assert report.decisions[0].action == want, report.to_json()

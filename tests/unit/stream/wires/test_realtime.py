@@ -40,6 +40,18 @@ CONTRADICTIONS: dict[str, list[Any]] = {
     "arguments done twice": [*GOOD[:ITEM_DONE], GOOD[ARGUMENTS_DONE], *GOOD[ITEM_DONE:]],
     "a delta after the arguments were done": [*GOOD[:ITEM_DONE], GOOD[FIRST], *GOOD[ITEM_DONE:]],
     "the item done twice": [*GOOD[:DONE], GOOD[ITEM_DONE], *GOOD[DONE:]],
+    "the item is the server's at its end": changed(ITEM_DONE, lambda e: e["item"].update(type="mcp_call")),
+    "the item is the server's in the final output": changed(
+        DONE, lambda e: e["response"]["output"].insert(0, {"id": "i1", "type": "mcp_call", "name": "f"})
+    ),
+    "the arguments are done as the server's": changed(
+        ARGUMENTS_DONE, lambda e: e.update(type="response.mcp_call_arguments.done")
+    ),
+    "empty arguments that are there later": [
+        *GOOD[:FIRST],
+        {**GOOD[ARGUMENTS_DONE], "arguments": ""},
+        *GOOD[ITEM_DONE:],
+    ],
     "the response done twice": [*GOOD, GOOD[DONE]],
     "an event after the response's end": [*GOOD, GOOD[SECOND]],
 }
