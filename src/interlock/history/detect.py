@@ -119,7 +119,7 @@ def detect_wire(data: Any, *, provider: str | None = None, model: Any = None) ->
 
 
 def _has_system(messages: Sequence[Any]) -> bool:
-    """Tell whether a system message stands among the others: an endpoint of the chat format takes it, Anthropic's not."""
+    """Tell whether a role is there that the chat format has and Anthropic's has not."""
     return any(isinstance(one, Mapping) and one.get("role") in ("system", "developer", "tool") for one in messages)
 
 
