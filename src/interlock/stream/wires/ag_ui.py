@@ -23,9 +23,9 @@ read success.
 
 A call is the client's when the run leaves it without a result: a
 `TOOL_CALL_RESULT`, or a tool message in a snapshot, is evidence that the
-producer ran it. `pendingToolCallIds`, where given, names exactly the calls
-without a result: an empty list says that there are none. An interrupt pauses the whole run, a suspended sub-agent its own
-calls; `SUBAGENT_ERROR` is an error for them.
+producer ran it. `pendingToolCallIds`, where given and not empty, names exactly
+the calls without a result. An interrupt pauses the whole run, a suspended
+sub-agent its own calls; `SUBAGENT_ERROR` is an error for them.
 
 The events of the Python package are read as well; they spell the fields in
 snake_case.
@@ -250,8 +250,8 @@ class Adapter:
 
     def _check_pending(self, pending: Any) -> None:
         """Compare the calls that the producer says it left with those that the stream left."""
-        if pending is None:
-            return
+        if not items(pending):
+            return  # absent and empty mean the same: the producer named none, and the stream tells
         named = {id for id in items(pending) if isinstance(id, str)}
         for call in self._calls.values():
             if (call.id in named) == call.answered:

@@ -118,12 +118,11 @@ def test_a_snapshot_must_agree() -> None:
 
 @pytest.mark.parametrize(
     ("pending", "good"),
-    [(["c1"], True), ([], False), (None, True), (["c2"], False), (["c1", "c2"], False), ([7], False)],
+    [(["c1"], True), ([], True), (None, True), (["c2"], False), (["c1", "c2"], False), ([7], False)],
 )
 def test_pending_calls_are_exactly_those_without_a_result(pending: Any, good: bool) -> None:
-    """A list that is empty, or cannot be read, names none; without calls that is right."""
+    """An empty list is like none: the protocol leaves it to the stream. One that cannot be read agrees with nothing."""
     assert (verdicts(*call(), outcome("success", pendingToolCallIds=pending)) == [GOOD]) is good
-    assert verdicts(*call(), FINISH, START, outcome("success", pendingToolCallIds=[])) == [GOOD]
 
 
 def test_a_pending_call_must_have_no_result() -> None:
