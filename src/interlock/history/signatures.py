@@ -29,7 +29,7 @@ def signature_of(native: Any) -> Any:
 
 def well_formed(value: Any) -> bool:
     """Say whether a signature can be decoded at all; the SDK's own dumps hold it as bytes."""
-    return isinstance(value, bytes) or isinstance(value, str) and _BASE64.fullmatch(value) is not None
+    return isinstance(value, bytes) or (isinstance(value, str) and _BASE64.fullmatch(value) is not None)
 
 
 def signed(part: _AnyPart, signature: str | None) -> _AnyPart:

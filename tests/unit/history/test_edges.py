@@ -120,6 +120,13 @@ _ANSWER = {"role": "user", "parts": [{"functionResponse": {"name": "f", "respons
             ],
         ),
         ("openai_responses", [{"role": "user", "content": "q", "id": "tool"}]),
+        (
+            "langchain",
+            [
+                {"data": {"type": "ai", "content": "", "tool_calls": [{"name": "f", "args": {}, "id": "c"}]}},
+                {"type": "tool", "data": {"type": "tool", "content": "o", "tool_call_id": "c"}},
+            ],
+        ),
     ],
 )
 def test_the_quick_look_passes_nothing_that_a_rule_finds(
@@ -134,3 +141,34 @@ def test_a_signature_in_bytes_is_one() -> None:
     answer = {"role": "user", "parts": [{"function_response": {"name": "f", "response": {}}}]}
     history = [_ASK, {"role": "model", "parts": [call]}, answer]
     assert heal(history, "gemini", model="gemini-3-pro").messages is history
+
+
+@pytest.mark.parametrize(
+    ("wire", "history"),
+    [
+        (
+            "pydantic_ai",
+            [
+                {"parts": [{"part_kind": "tool-call"}], "kind": "response"},
+                {"parts": ["response", {"part_kind": "tool-return"}], "kind": "request"},
+            ],
+        ),
+        (
+            "ai_python",
+            [
+                {"role": "assistant", "parts": [{"kind": "tool_call"}]},
+                "x",
+                {"role": "tool", "parts": [{"id": {}, "kind": "tool_result"}]},
+            ],
+        ),
+    ],
+)
+def test_a_part_that_is_no_part_stays_what_it_is(wire: str, history: list[Any]) -> None:
+    healed = heal(history, wire)
+    assert not heal(healed.messages, wire).changed
+
+
+def test_a_bare_string_among_parts_is_not_made_into_words() -> None:
+    history = [{"role": "assistant", "parts": [""]}, {"role": "assistant", "parts": [{}]}]
+    healed = heal(history, "ai_python", "bedrock")
+    assert healed.messages[1]["parts"] == ["", {}]

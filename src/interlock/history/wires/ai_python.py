@@ -172,7 +172,8 @@ class AIPython(ScreenedWire):
     def new_message(self, role: Role, parts: Any) -> Message:
         """Return a message that was not in the input; its id is made from what it holds."""
         held = tuple(parts)
-        seed = "/".join(part.native["id"] for part in held if isinstance(part.native, dict) and "id" in part.native)
+        given = [part.native.get("id") for part in held if isinstance(part.native, dict)]
+        seed = "/".join(one for one in given if isinstance(one, str))
         native: dict[str, Any] = {"role": role, "parts": [], "id": _minted("msg", f"{role}:{seed}")}
         return Message(role=role, parts=held, native=native, changed=True)
 
@@ -207,7 +208,12 @@ class AIPython(ScreenedWire):
         return message.native if message.form == "item" else self._written(message, specimen)
 
     def _written(self, view: Message, specimen: Any) -> Any:
-        held = [self._native_part(part.native, specimen) for part in view.parts]
+        held = [
+            part.native
+            if isinstance(part, Opaque) and isinstance(part.native, str)
+            else self._native_part(part.native, specimen)
+            for part in view.parts
+        ]
         body = with_fields(view.native, parts=held)
         if isinstance(body, Fields) or specimen is None:
             return source_of(body)

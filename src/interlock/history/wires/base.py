@@ -53,6 +53,8 @@ class Wire:
     refuses_empty_calls: ClassVar[bool] = False
     #: A result repeats its tool's name, and the name has to be its call's.
     results_named: ClassVar[bool] = False
+    #: One native message may be read as several views, so that what befalls a view may befall a part of it.
+    shares_messages: ClassVar[bool] = False
     #: Messages of one role are one turn for whoever reads this format.
     joins_roles: ClassVar[bool] = False
 

@@ -62,6 +62,8 @@ class Draft:
 class GroupedWire(ScreenedWire):
     """Base of these formats: says how a message is split and put together."""
 
+    shares_messages = True
+
     def group(self, native: Any, at: int) -> Group:
         """Return the views of one native message; at least one."""
         raise NotImplementedError

@@ -161,10 +161,14 @@ class LangChain(ScreenedWire):
         """Know text, parsed calls, and a tool message right behind for each."""
         if type(message) is not dict:
             body = message.__dict__
+        elif "lc" in message:
+            body = message["kwargs"]
         elif "content" in message:
             body = message
         else:
-            body = message["data"] if "data" in message else message["kwargs"]
+            body = message["data"]
+            if message["type"] != body["type"]:
+                return False
         kind, content = body["type"], body["content"]
         if kind == "tool":
             name = look.waiting.pop(body["tool_call_id"])

@@ -366,7 +366,11 @@ def _regrouped(held: Sequence[Part]) -> list[Any]:
             continue
         if not isinstance(box, _Box):
             native = held[at].native
-            out.append({"content": native, "part_kind": "user-prompt"} if isinstance(native, str) else native)
+            out.append(
+                {"content": native, "part_kind": "user-prompt"}
+                if type(held[at]) is Text and isinstance(native, str)
+                else native
+            )
             at += 1
             continue
         items: list[Any] = []
