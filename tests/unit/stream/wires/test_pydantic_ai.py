@@ -156,8 +156,8 @@ def test_a_call_that_a_later_copy_gives_to_the_provider_is_refused(event: Any) -
         ]
 
 
-def test_a_name_in_many_pieces_is_not_joined_anew_for_each() -> None:
-    """Past the limit it is refused; up to it, it is compared with the response's."""
+def test_a_name_in_many_pieces_is_compared_as_a_whole() -> None:
+    """The whole of it is compared with the response's."""
     pieces = [start(name=""), *(delta(name="n") for _ in range(100)), delta(TEXT)]
     assert verdicts(*pieces, response(part(name="n" * 100, args=TEXT))) == [GOOD]
     assert verdicts(*pieces, response(part(name="n" * 99, args=TEXT))) == [("reject", "protocol_violation")]
