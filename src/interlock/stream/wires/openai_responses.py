@@ -336,6 +336,11 @@ class Adapter:
             value = get(raw, _ITEM_CALLS[str(kind)])
             if value is not None:
                 self._sink.arguments_value(item.key, _as_dict(value))
+        else:
+            # For whoever approves or logs what the provider runs; it is no authority.
+            text = get(raw, "arguments")
+            if isinstance(text, str) and text:
+                self._sink.arguments_final(item.key, text)
         self._sink.call_end(item.key)
 
     def _same_kind(self, item: _Item, raw: Any) -> None:

@@ -240,6 +240,19 @@ def test_whose_call_it_is(raw: dict[str, Any], reason: str) -> None:
     assert judged("openai_responses", events).decisions[0].reason == reason
 
 
+def test_the_arguments_of_a_provider_run_call_are_shown() -> None:
+    """An MCP call that waits for approval: a person has to see what it would do."""
+    raw = {"type": "mcp_approval_request", "id": "mcpr_1", "name": "ask", "arguments": '{"a": 1}'}
+    events = [
+        CREATED,
+        {"type": "response.output_item.added", "output_index": 0, "item": raw},
+        {"type": "response.output_item.done", "output_index": 0, "item": raw},
+        completed(),
+    ]
+    (decision,) = judged("openai_responses", events).decisions
+    assert (decision.reason, decision.stable_value) == ("server_executed", {"a": 1})
+
+
 def test_a_steered_successor_is_a_turn_of_its_own() -> None:
     """A new response after the first one's end does not disturb it, and confirms only its own calls."""
     second = {"type": "response.created", "response": {"id": "resp_2", "status": "in_progress"}}
