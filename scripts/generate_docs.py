@@ -133,8 +133,7 @@ def rules_index() -> str:
         "# Rules for histories\n\n"
         "What `interlock check` finds and `interlock heal` repairs, with the policy that is followed unless you\n"
         "ask for another. Each rule's page says what every policy does and what it loses; `interlock explain IL001`\n"
-        "prints it.\n\n"
-        + table(("code", "name", "default policy", "loses", "targets"), rows)
+        "prints it.\n\n" + table(("code", "name", "default policy", "loses", "targets"), rows)
     )
 
 

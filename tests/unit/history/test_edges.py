@@ -172,3 +172,14 @@ def test_a_bare_string_among_parts_is_not_made_into_words() -> None:
     history = [{"role": "assistant", "parts": [""]}, {"role": "assistant", "parts": [{}]}]
     healed = heal(history, "ai_python", "bedrock")
     assert healed.messages[1]["parts"] == ["", {}]
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "vertex", "bedrock-anthropic"])
+@pytest.mark.parametrize("content", ["", " "])
+def test_an_empty_string_beside_calls_is_no_empty_text(provider: str, content: str) -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    turn = {"role": "assistant", "content": content, "tool_calls": [call]}
+    history = [USER, turn, {"role": "tool", "tool_call_id": "c", "content": "o"}, USER]
+    healed = heal(history, "openai_chat", provider)
+    assert (healed.messages is history) == (content == "")
+    assert not heal(healed.messages, "openai_chat", provider).changed
