@@ -28,6 +28,7 @@ __all__ = [
     "leading_results",
     "renamed_pair",
     "role_changed",
+    "speaker",
     "thinking_setting",
     "without",
 ]
@@ -246,13 +247,23 @@ def joined_text(messages: Sequence[Message], wire: Wire) -> Message:
     form: ContentForm = "parts" if "parts" in forms else "string" if "string" in forms else forms[0]
     # Content comes ahead of what hangs beside it (calls), whatever message it came from.
     held.sort(key=lambda part: part.slot == "tool_calls")
+    native = first.native
+    if type(native) is dict and len({speaker(message) for message in messages}) > 1:
+        native = {key: value for key, value in native.items() if key != "name"}  # nobody said what another said
     return replace(
         first,
+        native=native,
         parts=tuple(held),
         form=form,
         origins=tuple(origin for message in messages for origin in message.origins),
         changed=True,
     )
+
+
+def speaker(message: Message) -> str | None:
+    """Return the name of the one who speaks, where a message has one."""
+    name = message.native.get("name") if isinstance(message.native, dict) else None
+    return name if isinstance(name, str) else None
 
 
 def role_changed(message: Message, role: Role, wire: Wire) -> Message | None:

@@ -15,7 +15,7 @@ Fix:
     merge (default)   they become one message; texts are joined by an empty line
     keep              left alone, not reported
 Loss:
-    merge             lossless
+    merge             lossless; lossy where the messages name different speakers: the names go
 Known limits:
     Fields of the second message that are not content are not carried over.
 """
@@ -26,7 +26,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from interlock.history.edits import DropMessage, Edit, ReplaceMessage
-from interlock.history.rules.base import Context, Finding, Rule, joined_text
+from interlock.history.rules.base import Context, Finding, Rule, joined_text, speaker
 from interlock.history.turns import Message
 
 __all__ = ["RULE"]
@@ -48,6 +48,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             for one in run[1:]:
                 yield Finding(
                     message=one,
+                    lossy=True if speaker(one) != speaker(run[0]) else None,
                     action="merged-messages",
                     edits=edits,
                     reason=f"two messages of the role {one.role!r} follow each other",

@@ -188,11 +188,13 @@ class LangChain(ScreenedWire):
             return False
         if type(content) is str:
             return bool(calls) or bool(content and not content.isspace())
+        twins: set[str] = set()
         for block in content:
             word = block["type"]
             if word == "tool_use" or word == "tool_call":
-                if block["id"] not in look.waiting:
+                if block["id"] not in look.waiting or block["id"] in twins:
                     return False
+                twins.add(block["id"])
             elif word != "text" or not block["text"] or block["text"].isspace():
                 return False
         return bool(content or calls)
