@@ -64,8 +64,9 @@ fuzz: $(VENV)/.fuzz ## fuzz the parser for MINUTES (1)
 	@mkdir -p fuzz/crashes/corpus
 	$(BIN)/python fuzz/parser.py fuzz/crashes/corpus fuzz/corpus/parser -max_total_time=$$((60 * $(MINUTES))) -artifact_prefix=fuzz/crashes/
 
-mutants: $(VENV)/.mutants ## change the parser in a thousand ways; the tests must notice (hours)
-	$(BIN)/python fuzz/mutants.py
+SUITE ?= parser
+mutants: $(VENV)/.mutants ## change SUITE (parser, gate) in a thousand ways; the tests must notice (hours)
+	$(BIN)/python fuzz/mutants.py $(SUITE)
 
 # The newest Python here for the frameworks that need 3.12; without one their part is left out.
 PYTHON312 ?= $(shell for python in python3.14 python3.13 python3.12 $(PYTHON); do \
