@@ -40,6 +40,7 @@ def test_a_block_without_its_list_is_seen_the_first_time(wire: str, call: Any, r
         [{"role": "assistant", "content": [call]}, {"role": role, "content": result}],
         [{"role": "assistant", "content": call}, {"role": "assistant", "content": [{}]}],
         [{"role": "user", "content": result}, {"role": "user"}],
+        [{"role": "assistant", "content": [call]}, {"role": "user", "content": ""}],
     ):
         healed = heal(history, wire)
         assert healed.repairs

@@ -41,7 +41,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
         if len(blank) == len(message.parts):
             continue
         for part in blank:
-            if message.form == "string" and type(part) is Text and not part.text:
+            alone = message.form == "string" and sum(one.slot == part.slot for one in message.parts) == 1
+            if alone and type(part) is Text and not part.text:
                 continue  # `content: ""` beside calls or images is no part: there is nothing to drop
             if part.slot == "content" or part.slot == "parts":
                 yield Finding(

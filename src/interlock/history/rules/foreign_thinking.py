@@ -83,7 +83,7 @@ def _origin(message: Message, context: Context) -> tuple[str | None, str | None]
 
 def _of_wire(context: Context) -> str | None:
     """Return the one maker of reasoning in a format; other servers speak the format with their own."""
-    own = context.wire.name in ("anthropic", "gemini", "bedrock_converse")
+    own = context.wire.name in ("anthropic", "gemini", "bedrock_converse", "openai_responses")
     return _family(context.wire.provider) if own and context.profile.name not in SERVERS else None
 
 
