@@ -195,3 +195,11 @@ def test_nobody_is_made_to_say_what_another_said() -> None:
     healed = heal(same, "openai_chat", "strict_template")
     assert healed.messages == [{"role": "user", "name": "bob", "content": "x\n\ny"}]
     assert [one.lossy for one in healed.repairs] == [False]
+
+
+@pytest.mark.parametrize("beside", [{"tool_calls": [{}]}, {"reasoning_content": "hm"}])
+def test_words_of_joined_messages_become_one_string_at_once(beside: dict[str, Any]) -> None:
+    said = [{"role": "assistant", "content": "a", **beside}, {"role": "assistant", "content": "b", **beside}]
+    healed = heal([USER, *said, USER], "openai_chat", "strict_template")
+    assert healed.messages[1]["content"] == "a\n\nb"
+    assert not heal(healed.messages, "openai_chat", "strict_template").changed

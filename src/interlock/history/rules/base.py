@@ -231,16 +231,17 @@ def joined_text(messages: Sequence[Message], wire: Wire) -> Message:
     held: list[Part] = []
     for message in messages:
         for part in message.parts:
-            last = held[-1] if held else None
+            # The one ahead in the same field: reasoning and calls beside it do not part words.
+            at = next((i for i in reversed(range(len(held))) if held[i].slot == part.slot), -1)
+            last = held[at] if at >= 0 else None
             if (
                 isinstance(part, Text)
                 and isinstance(last, Text)
                 and isinstance(part.native, str)
                 and isinstance(last.native, str)
-                and part.slot == last.slot
             ):
                 both = [text for text in (last.text, part.text) if text.strip()]
-                held[-1] = wire.with_text(last, "\n\n".join(both))
+                held[at] = wire.with_text(last, "\n\n".join(both))
             else:
                 held.append(part)
     forms = [message.form for message in messages]
