@@ -7,15 +7,25 @@ on a free port, and ends with its `with` block.
 
 from __future__ import annotations
 
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 RECORDINGS = Path(__file__).with_name("recordings")
 _REQUEST_BYTES = 1024 * 1024
 _SILENCE = 5.0  # seconds without a byte from the client, after which a connection is closed
+
+
+class _Server(ThreadingHTTPServer):
+    """A server that does not mind a client which hangs up."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Report what went wrong, unless the client only closed its connection."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class Replay:
@@ -25,7 +35,7 @@ class Replay:
         """Take the recordings from a folder; each `NAME.sse` in it is one."""
         streams = {path.stem: path.read_bytes() for path in sorted(folder.glob("*.sse"))}
         handler = type("Handler", (_Handler,), {"streams": streams})
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._server = _Server(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
 

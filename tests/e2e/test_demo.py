@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_the_demo_ends_by_itself_in_time_and_needs_no_key():
     environment = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    environment["COLUMNS"] = "100"  # as the README shows it
     start = time.monotonic()
     done = subprocess.run(
         [sys.executable, "examples/demo.py"], cwd=ROOT, capture_output=True, text=True, timeout=60, env=environment

@@ -49,9 +49,8 @@ _ENOUGH: Final = 8
 _ENOUGH_CHAT: Final = 64
 
 
-# Whose own format takes messages that look like any other's. Mistral and Cohere share the calls of the chat format too.
-_PLAIN_FORMATS: Final = {"anthropic": "anthropic", "mistral": "mistral", "cohere": "cohere_v2", "ollama": "ollama"}
-_LIKE_CHAT: Final = {"mistral": "mistral", "cohere": "cohere_v2"}
+# Whose own format takes messages that look like any other's. Mistral's is the chat format, until its chunks show.
+_PLAIN_FORMATS: Final = {"anthropic": "anthropic", "cohere": "cohere_v2", "ollama": "ollama"}
 
 
 def detect_wire(data: Any, *, provider: str | None = None, model: Any = None) -> str:
@@ -99,8 +98,8 @@ def detect_wire(data: Any, *, provider: str | None = None, model: Any = None) ->
     if len(found) > 1:
         raise AmbiguousWireError(found)
     meant = provider or infer_provider(model)
-    if found == ["openai_chat"] and meant in _LIKE_CHAT:
-        return _LIKE_CHAT[meant]
+    if found == ["openai_chat"] and meant == "cohere":
+        return "cohere_v2"
     if found:
         wire = found[0]
         if wire not in WIRES:

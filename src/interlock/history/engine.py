@@ -286,8 +286,13 @@ def _context(
     if provider is None:
         provider = wire.provider
         told = infer_provider(model) if model else None
-        if told is not None and (provider is None or (wire.turn == "calls" and told in SERVERS)):
-            # Servers that speak Responses have rules of their own, and their models' names say which.
+        if told is not None and (
+            provider is None
+            or (wire.turn == "calls" and told in SERVERS)
+            or (wire.name == "openai_chat" and told == "mistral")
+        ):
+            # Servers that speak Responses have rules of their own, and their models' names say which; Mistral's
+            # own endpoint speaks the chat format.
             provider = told
     elif not isinstance(provider, str):
         raise InvalidOptionError(f"provider is {provider!r}; expected a name, see `infer_provider`")

@@ -31,14 +31,15 @@ CALLS = [
         (PLAIN, {}, "openai_chat"),
         (PLAIN, {"model": "claude-sonnet-4-5"}, "anthropic"),
         (PLAIN, {"provider": "anthropic"}, "anthropic"),
-        (PLAIN, {"model": "mistral-large-latest"}, "mistral"),
+        (PLAIN, {"model": "mistral-large-latest"}, "openai_chat"),
         (PLAIN, {"model": "command-r-plus"}, "cohere_v2"),
         (PLAIN, {"model": "gpt-5"}, "openai_chat"),
         (SYSTEM, {"model": "claude-sonnet-4-5"}, "openai_chat"),
         (CALLS, {}, "openai_chat"),
-        (CALLS, {"model": "mistral-large-latest"}, "mistral"),
+        (CALLS, {"model": "mistral-large-latest"}, "openai_chat"),
         (CALLS, {"model": "claude-sonnet-4-5"}, "openai_chat"),
-        ({"model": "mistral-small", "messages": CALLS}, {}, "mistral"),
+        (CALLS, {"model": "command-r-plus"}, "cohere_v2"),
+        ({"model": "mistral-small", "messages": CALLS}, {}, "openai_chat"),
         ({"model": "claude-sonnet-4-5", "messages": PLAIN}, {}, "anthropic"),
     ],
 )
@@ -47,3 +48,12 @@ def test_hints_decide_where_the_messages_do_not(messages: Any, hints: dict[str, 
     result = interlock.heal(messages, **hints)
     assert result.wire == wire
     assert not result.changed and not result.remaining
+
+
+def test_a_mistral_model_brings_mistrals_rules() -> None:
+    """Its endpoint speaks the chat format; a user straight after a tool is refused there and nowhere else."""
+    messages = [*CALLS, {"role": "user", "content": "and?"}]
+    assert interlock.check(messages, model="gpt-5").valid
+    result = interlock.check(messages, model="mistral-large-latest")
+    assert result.provider == "mistral"
+    assert [finding.rule for finding in result.findings] == ["tool-then-user"]
