@@ -300,7 +300,7 @@ PROFILES: Final[Mapping[str, Profile]] = {
             "CherryHQ/cherry-studio#16790",
             refused_fields=(("reasoning_content", None), ("reasoning_details", None)),
         ),
-        _compatible("perplexity", "FoundationAgents/OpenManus#580", alternates=True, last="user"),
+        _compatible("perplexity", "FoundationAgents/OpenManus#580", alternates=True, last="user", system="leading"),
         _compatible("openrouter", "router-for-me/CLIProxyAPI#497"),
         _compatible("copilot", "bastani-inc/atomic#2204"),
         _compatible("lmstudio", "a local server that refuses null", null_content=_ROLES),
