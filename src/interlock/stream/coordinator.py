@@ -175,6 +175,7 @@ class Coordinator:
         self._allow_unknown = allow_unknown
         self.eager = False  # look after every delta
         self._events = 0
+        self._max_events = limits.stream_events
         self._control_characters = control_characters
         self.calls: dict[str, Call] = {}
         self.turns: dict[str, Turn] = {}
@@ -279,7 +280,7 @@ class Coordinator:
             self._no_text(call, text)
             return
         self._events += 1
-        if self._events > self.limits.stream_events:
+        if self._events > self._max_events:
             self._too_many()
         call.unseen += len(text)
         if self.eager or call.unseen >= LOOK_AFTER:
@@ -597,7 +598,7 @@ class Coordinator:
 
     def _count(self) -> None:
         self._events += 1
-        if self._events > self.limits.stream_events:
+        if self._events > self._max_events:
             self._too_many()
 
     def _step(self, key: str, what: CallInput) -> Call | None:
