@@ -91,6 +91,7 @@ class Adapter:
 
     def __init__(self, sink: Sink, scope: str = "") -> None:
         self._sink = sink
+        self._delta = sink.arguments_delta  # looked up once: nearly every event needs it
         self._scope = scope
         self._messages = 0
         self._turn = f"{scope}message-0"
@@ -115,7 +116,7 @@ class Adapter:
                     if delta.type == "input_json_delta":
                         text = delta.partial_json
                         if text or type(text) is not str:
-                            self._sink.arguments_delta(self._keys[event.index], text)
+                            self._delta(self._keys[event.index], text)
                         return
                     if self._reason is None and not self._ended:
                         return
@@ -129,7 +130,7 @@ class Adapter:
                 text = get(delta, "partial_json")
                 # Anything but a string is passed on as well: the call's arguments are not whole then.
                 if text or type(text) is not str:
-                    self._sink.arguments_delta(self._key(get(event, "index")), text)
+                    self._delta(self._key(get(event, "index")), text)
         elif kind == "content_block_start":
             self._start(get(event, "index"), get(event, "content_block"))
         elif kind == "content_block_stop":
