@@ -6,7 +6,7 @@ glossary in the documentation.
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 __all__ = [
     "ACTIONS",
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 Action = Literal["execute", "retry", "reject"]
-ACTIONS: Final = ("execute", "retry", "reject")
+ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
 
 Reason = Literal[
     "complete",
@@ -46,22 +46,7 @@ Reason = Literal[
     "unknown_tool",
     "unknown",
 ]
-REASONS: Final = (
-    "complete",
-    "truncated",
-    "stream_incomplete",
-    "schema_invalid",
-    "malformed",
-    "protocol_violation",
-    "projection_only",
-    "resource_limit",
-    "provider_error",
-    "content_filtered",
-    "sdk_execution_observed",
-    "server_executed",
-    "unknown_tool",
-    "unknown",
-)
+REASONS: Final[tuple[Reason, ...]] = get_args(Reason)
 
 # Why a stream, or the part of it that a call belongs to, stopped. Only `complete` can confirm.
 EndReason = Literal[
@@ -74,20 +59,11 @@ EndReason = Literal[
     "paused",  # the turn is not over: it must be handed back to the server to go on
     "unknown",  # no terminal event, or a word that no table lists
 ]
-END_REASONS: Final = (
-    "complete",
-    "length",
-    "content_filtered",
-    "provider_error",
-    "network_error",
-    "cancelled",
-    "paused",
-    "unknown",
-)
+END_REASONS: Final[tuple[EndReason, ...]] = get_args(EndReason)
 
 # How the source of a stream stopped, as the reader of the source saw it.
 SourceEnd = Literal["eof", "error", "timeout", "cancelled", "still_open"]
-SOURCE_ENDS: Final = ("eof", "error", "timeout", "cancelled", "still_open")
+SOURCE_ENDS: Final[tuple[SourceEnd, ...]] = get_args(SourceEnd)
 
 # What a document's end is told to the JSON parser with.
 FinishReason = Literal["complete", "length", "network_error", "provider_error", "cancelled", "unknown"]
@@ -114,27 +90,7 @@ StreamWire = Literal[
     "openrouter",
     "pydantic_ai",
 ]
-STREAM_WIRES: Final = (
-    "ag_ui",
-    "ai_python",
-    "ai_sdk",
-    "ai_sdk_ui",
-    "anthropic",
-    "bedrock_converse",
-    "claude_agent",
-    "cohere_v2",
-    "gemini",
-    "langchain",
-    "mistral",
-    "normalized",
-    "ollama",
-    "openai_agents",
-    "openai_chat",
-    "openai_realtime",
-    "openai_responses",
-    "openrouter",
-    "pydantic_ai",
-)
+STREAM_WIRES: Final[tuple[StreamWire, ...]] = get_args(StreamWire)
 
 HistoryWire = Literal[
     "ai_python",
@@ -152,22 +108,7 @@ HistoryWire = Literal[
     "openai_responses",
     "pydantic_ai",
 ]
-HISTORY_WIRES: Final = (
-    "ai_python",
-    "ai_sdk",
-    "ai_sdk_ui",
-    "anthropic",
-    "bedrock_converse",
-    "cohere_v2",
-    "gemini",
-    "langchain",
-    "mistral",
-    "ollama",
-    "openai_agents",
-    "openai_chat",
-    "openai_responses",
-    "pydantic_ai",
-)
+HISTORY_WIRES: Final[tuple[HistoryWire, ...]] = get_args(HistoryWire)
 
 RepairAction = Literal[
     "dropped-message",
@@ -180,14 +121,4 @@ RepairAction = Literal[
     "coerced-input",
     "merged-messages",
 ]
-REPAIR_ACTIONS: Final = (
-    "dropped-message",
-    "dropped-part",
-    "inserted-message",
-    "inserted-part",
-    "replaced-part",
-    "reordered-parts",
-    "renamed",
-    "coerced-input",
-    "merged-messages",
-)
+REPAIR_ACTIONS: Final[tuple[RepairAction, ...]] = get_args(RepairAction)
