@@ -38,7 +38,39 @@ def test_a_clean_call_executes_with_its_arguments() -> None:
     (decision,) = guard_with(*CLEAN).finish().decisions
     assert isinstance(decision, ExecuteDecision)
     assert decision.value == {"x": [1, {"y": 2}]}
-    assert decision.evidence.provider_reason == "stop"
+    assert decision.evidence.to_json() == {
+        "provider_reason": "stop",
+        "terminal_confirmed": True,
+        "structurally_complete": True,
+        "parser_executable": True,
+        "schema_valid": None,
+        "received_bytes": len(WHOLE["text"]),
+    }
+
+
+def test_the_evidence_of_a_cut_call_says_so() -> None:
+    """Nothing is claimed that was not seen."""
+    (decision,) = guard_with(START, {**WHOLE, "text": '{"x": "é'}).finish().decisions
+    assert decision.stable_value == {}
+    assert decision.evidence.to_json() == {
+        "provider_reason": None,
+        "terminal_confirmed": False,
+        "structurally_complete": False,
+        "parser_executable": False,
+        "schema_valid": None,
+        "received_bytes": 9,
+    }
+    (decision,) = (
+        guard_with(START, WHOLE, {"type": "stream_end", "reason": "length", "provider_reason": "max"})
+        .finish()
+        .decisions
+    )
+    evidence = decision.evidence
+    assert (evidence.terminal_confirmed, evidence.structurally_complete, evidence.parser_executable) == (
+        True,
+        True,
+        False,
+    )
 
 
 def test_a_decision_that_does_not_execute_has_no_value_attribute() -> None:
