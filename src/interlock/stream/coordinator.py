@@ -82,6 +82,7 @@ class Call:
         "name",
         "parser",
         "projection",
+        "quick",
         "refused",
         "server_executed",
         "spoilt",
@@ -109,6 +110,7 @@ class Call:
         self.faults: set[Fault] = set()
         self.diagnostics: list[Diagnostic] = []
         self.parser: Parser | None = None  # made for a call of kind `json` when its first text comes
+        self.quick: Callable[[str | bytes], object] | None = None  # the parser's push, where nobody else wants the text
         self.early: EarlyChecker | None = None  # watches the arguments while they come
         self.refused = False  # it said that they can never be valid
         self.unseen = 0  # characters since the last look at whether the call is doomed
@@ -262,20 +264,11 @@ class Coordinator:
         if call is None or not call.accepts:
             self._step(key, CallInput.ARGUMENTS)  # records why it is not welcome
             return
-        parser = call.parser
-        if parser is None:
-            if call.kind == "text":
-                self._free_text(call, text)
-                return
-            parser = self._begin(call)
         try:
-            if call.early is None:
-                parser.feed(text)
-            else:
-                for at in range(0, len(text), LOOK_AFTER):
-                    parser.feed(text[at : at + LOOK_AFTER])
-                    if len(text) > LOOK_AFTER:
-                        self._look(call)
+            if call.quick is not None:
+                call.quick(text)
+            elif not self._feed(call, text):
+                return
         except TypeError:
             self._no_text(call, text)
             return
@@ -283,10 +276,8 @@ class Coordinator:
         if self._events > self._max_events:
             self._too_many()
         call.unseen += len(text)
-        if self.eager or call.unseen >= LOOK_AFTER:
+        if call.unseen >= LOOK_AFTER or self.eager:
             self._look(call)
-        if call.text is not None:
-            call.text.write(text if isinstance(text, str) else text.decode("utf-8", "surrogateescape"))
 
     def arguments_final(self, key: str, text: str) -> None:
         """Take the whole text when no delta came, else compare it with what came."""
@@ -512,7 +503,25 @@ class Coordinator:
             control_characters=self._control_characters,
             events=watched,
         )
+        if not watched and call.text is None:
+            call.quick = call.parser.push
         return call.parser
+
+    def _feed(self, call: Call, text: str | bytes) -> bool:
+        """Feed a call that nothing is known of yet, or that more than its parser wants to see; tell if it has one."""
+        if call.kind == "text":
+            self._free_text(call, text)
+            return False
+        if not isinstance(text, str | bytes):
+            raise TypeError  # told by the caller; an empty list or object would pass the slices unseen
+        parser = call.parser or self._begin(call)
+        for at in range(0, len(text), LOOK_AFTER):
+            parser.push(text[at : at + LOOK_AFTER])
+            if call.early is not None and len(text) > LOOK_AFTER:
+                self._look(call)
+        if call.text is not None:
+            call.text.write(text if isinstance(text, str) else text.decode("utf-8", "surrogateescape"))
+        return True
 
     def _look(self, call: Call) -> None:
         """See whether what has come so far settles that the call cannot execute."""
