@@ -203,3 +203,15 @@ def test_words_of_joined_messages_become_one_string_at_once(beside: dict[str, An
     healed = heal([USER, *said, USER], "openai_chat", "strict_template")
     assert healed.messages[1]["content"] == "a\n\nb"
     assert not heal(healed.messages, "openai_chat", "strict_template").changed
+
+
+def test_perplexity_gets_its_system_messages_at_the_front_and_alternating_roles() -> None:
+    """A system message in between breaks the alternation there: its text goes to the user's."""
+    messages = [
+        {"role": "user", "content": "0"},
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "One more thing."},
+    ]
+    result = heal(messages, wire="openai_chat", provider="perplexity")
+    assert [message["role"] for message in result.messages] == ["user"]
+    assert all(message["content"] in result.messages[0]["content"] for message in messages)
