@@ -20,7 +20,7 @@ __all__ = ["Parser"]
 
 # Characters. Short chunks are gathered up to here before they are read, or until somebody
 # looks: starting to read, and what a chunk's end cuts, cost as much as a hundred characters.
-GATHER: Final = 1024
+GATHER: Final = 2048
 
 # States in which nothing but closing brackets is missing.
 _CLOSABLE = frozenset((g.AFTER_ITEM, g.AFTER_MEMBER, g.FIRST_ITEM, g.FIRST_KEY))
