@@ -222,4 +222,6 @@ def _explain(commands: Any) -> None:
     parser.add_argument("--history", metavar="FILE", help="the history that was refused: is the fault in it?")
     parser.add_argument("--wire", help="the history's format; told from the data when left out")
     parser.add_argument("--provider", help="who refused it; the wire's own provider when left out")
+    parser.add_argument("--model", help="the model that refused it")
+    parser.add_argument("--options", metavar="JSON", help="the request's other settings, as for `heal`")
     parser.add_argument("--json", action="store_true", help="print JSON")

@@ -11,7 +11,7 @@ from interlock.cli.audit import show_audit
 from interlock.cli.documents import document_of
 from interlock.cli.failure import Failure
 from interlock.cli.screen import Cell, screen
-from interlock.cli.settings import rule_name
+from interlock.cli.settings import request_options, rule_name
 from interlock.cli.sources import STDIN, decode, label, opened, read_all
 from interlock.gate.table import DECISION_TABLE
 from interlock.history.rules import BY_NAME, RULES
@@ -26,7 +26,7 @@ def run(options: Namespace) -> int:
         if options.what is not None:
             raise Failure("explain: give WHAT or --error, not both")
         return _error(options)
-    for name in ("history", "wire", "provider"):
+    for name in ("history", "wire", "provider", "model", "options"):
         if getattr(options, name) is not None:
             raise Failure(f"explain: --{name} goes with --error")
     if options.what is None:
@@ -51,7 +51,13 @@ def _error(options: Namespace) -> int:
     from interlock.history.diagnose import diagnose
     from interlock.history.engine import heal
 
-    heal([], wire=options.wire, provider=options.provider)  # says what does not exist
+    settings = {
+        "wire": options.wire,
+        "provider": options.provider,
+        "model": options.model,
+        "options": None if options.options is None else request_options(options.options),
+    }
+    heal([], **settings)  # says what does not exist
     if options.error == STDIN and options.history == STDIN:
         raise Failure("explain: standard input holds one thing, the error or the history")
     error = options.error
@@ -62,12 +68,14 @@ def _error(options: Namespace) -> int:
     if options.history is not None:
         with opened(options.history) as file:
             history = document_of(read_all(file, options.history), label(options.history)).value
-    found = diagnose(error, history, wire=options.wire, provider=options.provider)
+    found = diagnose(error, history, **settings)
     if options.json:
         print(json.dumps(found.to_json()))
         return 0 if found.rule else 1
     out = screen(sys.stdout)
     out.line(found.says, "strong")
+    if found.named != found.rule:
+        out.line(f"The words alone say {found.named}; the history shows this cause of them.")
     place = [] if found.message_index is None else [f"message {found.message_index}"]
     place += [] if found.part_index is None else [f"part {found.part_index}"]
     if place or found.ids:

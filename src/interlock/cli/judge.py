@@ -16,7 +16,7 @@ from interlock.cli.screen import Cell, screen
 from interlock.cli.sources import STDIN, label, read_document, shown
 from interlock.cli.streams import read_events
 from interlock.cli.terminal import compact
-from interlock.errors import WireError
+from interlock.errors import ToolDefinitionError, WireError
 from interlock.gate.decision import Decision, Report
 from interlock.gate.guard import Guard
 from interlock.gate.table import DECISION_TABLE
@@ -82,17 +82,20 @@ def _wire_of(events: list[Any], path: str) -> str:
 
 
 def _guard(options: Namespace, wire: str, tools: Any) -> Guard:
-    return Guard(
-        wire,
-        tools=tools,
-        allow_unknown_tools=options.allow_unknown_tools,
-        trust_projections=options.trust_projections,
-        confirm_on_done=options.confirm_on_done,
-        on_length=options.on_length,
-        unwrap_double_encoding=options.unwrap_double_encoding,
-        check_formats=options.check_formats,
-        control_characters=options.control_characters,
-    )
+    try:
+        return Guard(
+            wire,
+            tools=tools,
+            allow_unknown_tools=options.allow_unknown_tools,
+            trust_projections=options.trust_projections,
+            confirm_on_done=options.confirm_on_done,
+            on_length=options.on_length,
+            unwrap_double_encoding=options.unwrap_double_encoding,
+            check_formats=options.check_formats,
+            control_characters=options.control_characters,
+        )
+    except ToolDefinitionError as error:
+        raise Failure(f"--tools {label(options.tools)}: {error}") from None
 
 
 def _refuse_other_wire(events: list[Any], wire: str, path: str) -> None:

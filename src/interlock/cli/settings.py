@@ -14,7 +14,7 @@ from interlock.cli.sources import parse_strictly, read_document
 from interlock.history.engine import heal
 from interlock.history.rules import ALIASES, BY_NAME, RULES
 
-__all__ = ["Settings", "rule_name", "settings_of"]
+__all__ = ["Settings", "request_options", "rule_name", "settings_of"]
 
 _KEYS: Final = ("ignore", "policy", "provider", "select")
 
@@ -52,7 +52,7 @@ def settings_of(options: Namespace) -> Settings:
         provider=options.provider or config.get("provider"),
         model=options.model,
         pending="keep" if "keep" in options.pending else tuple(options.pending),
-        options=None if options.options is None else _request_options(options.options),
+        options=None if options.options is None else request_options(options.options),
         policy=_policy(options, config),
     )
     heal([], **settings.arguments())  # says what cannot be used before any file is read
@@ -90,7 +90,12 @@ def _policy(options: Namespace, config: Mapping[str, Any]) -> dict[str, str]:
     return policy
 
 
-def _request_options(text: str) -> Mapping[str, Any]:
+def request_options(text: str) -> Mapping[str, Any]:
+    """Return the value of `--options`: a JSON object, or `@` and the file that holds one.
+
+    Raises:
+        Failure: it is no JSON object, or the file cannot be read.
+    """
     value = read_document(text[1:]) if text.startswith("@") else parse_strictly(text.encode(), "--options")
     if not isinstance(value, dict):
         raise Failure("--options is no JSON object")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -60,14 +60,14 @@ _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ),
     (
         "foreign-thinking",
-        (
-            r"block is bound to a different conversation",
-            r"invalid `?signature`? in `?thinking`? block",
-        ),
+        (r"block is bound to a different conversation",),
     ),
     (
         "unsigned-thinking",
-        (r"thinking\.signature: field required",),
+        (
+            r"thinking\.signature: field required",
+            r"invalid `?signature`? in `?thinking`? block",  # also said of another's: the history tells
+        ),
     ),
     (
         "thinking-modified",
@@ -193,7 +193,7 @@ _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
         "missing-tool-call-id",
         (
             r"tool call id has to be defined",
-            r"missing required parameter: '?messages.*tool_call_id",
+            r"missing required parameter: '?(?:messages|input)\b.*call_id",
         ),
     ),
     (
@@ -223,6 +223,7 @@ _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
             r"invalid function arguments json string",
             r"cannot unmarshal string into go struct field .*arguments",
             r"arguments must be a json object",
+            r"\bargs\b.{0,80}input should be a valid dictionary",
         ),
     ),
     (
@@ -230,6 +231,7 @@ _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
         (
             r"toolresult\.content\.\d+\.json is invalid",
             r"parameter tool_results\.outputs is of type",
+            r"\bresponse\b.{0,80}input should be a valid dictionary",
         ),
     ),
     (
@@ -245,11 +247,23 @@ _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
         (r"blocks? can only be in `?(?:assistant|user)`? messages",),
     ),
     (
+        "split-tool-results",
+        (
+            r"did not find \d+ tool_result block",
+            r"begin with a matching number of tool_result blocks",
+        ),
+    ),
+    (
+        "pending-approval",
+        (
+            r"history contains unprocessed tool calls",
+            r"no tool invocation found for tool call",
+        ),
+    ),
+    (
         "orphan-tool-call",
         (
             r"ids were found without `?tool_result`? blocks",
-            r"did not find \d+ tool_result block",
-            r"begin with a matching number of tool_result blocks",
             r"expected toolresult blocks at",
             r"no tool output found for",
             r"must be followed by tool messages",
@@ -257,8 +271,6 @@ _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
             r"number of function response parts is equal",
             r"tool results? (?:is|are) missing for tool calls?",
             r"do not have a corresponding toolmessage",
-            r"tool call and result not match",
-            r"history contains unprocessed tool calls",
             r"ai_missingtoolresultserror",
         ),
     ),
@@ -283,6 +295,7 @@ _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
         (
             r"function response turn comes immediately after",
             r"tool call result does not follow tool call",
+            r"tool call and result not match",
         ),
     ),
     (
@@ -421,7 +434,45 @@ _PLACE: Final = re.compile(
     r"(?:messages|contents|input)(?:\.member)?[.\[](\d+)|(?:position|index|message\[)\s*(\d+)", re.IGNORECASE
 )
 _PART: Final = re.compile(r"(?:content|parts|tool_calls)[.\[](\d+)", re.IGNORECASE)
-_IDS: Final = re.compile(r"\b((?:toolu|srvtoolu|tooluse|call|chatcmpl-tool|rs|fc|msg)_[\w-]+)")
+_IDS: Final = re.compile(r"\b(?!call_ids?\b)((?:toolu|srvtoolu|tooluse|call|chatcmpl-tool|rs|fc|msg)_[\w-]+)")
+
+
+# One sentence of a provider can have several causes in the data: "no result behind the call" is
+# said of a missing result, of one that is late, and of one behind other content. Rules whose
+# faults bring the same sentences; a rule's own family, then what only its sentences share.
+_PAIRING: Final = (
+    "orphan-tool-call",
+    "orphan-tool-result",
+    "misplaced-tool-result",
+    "split-tool-results",
+    "tool-results-not-first",
+    "tool-result-mixed-content",
+    "duplicate-tool-result",
+    "missing-tool-call-id",
+    "tool-call-position",
+    "pending-approval",
+)
+_EMPTY: Final = ("empty-text", "empty-message", "empty-tool-result", "null-content")
+_ROLES: Final = ("role-alternation", "system-position", "first-role", "last-role", "tool-then-user", "unknown-role")
+_SIGNATURES: Final = ("unsigned-thinking", "foreign-thinking")
+_ENDS: Final = ("thinking-last", "thinking-only-message")
+_ITEMS: Final = ("item-not-persisted", "item-without-reasoning", "reasoning-without-following-item")
+_SHAPES: Final = ("invalid-tool-arguments", "invalid-tool-result-shape")
+_FAMILIES: Final = (_PAIRING, _EMPTY, _ROLES, _SIGNATURES, _ENDS, _ITEMS, _SHAPES)
+_ALSO: Final[Mapping[str, tuple[str, ...]]] = {
+    "duplicate-tool-call-id": ("content-part-type",),
+    "orphan-tool-call": ("duplicate-tool-call-id", "content-part-type", "invalid-tool-call-id"),
+    "orphan-tool-result": ("duplicate-tool-call-id", "content-part-type", "tool-then-user", "unknown-role"),
+    "tool-then-user": ("orphan-tool-result",),
+    "empty-history": ("empty-message",),
+    "unknown-field": ("invalid-tool-name", *_SHAPES, "null-content", "content-part-type", "unknown-role"),
+}
+
+
+def _kin(rule: str) -> tuple[str, ...]:
+    """Return the rules whose faults a provider may say this rule's sentence of, likeliest first."""
+    family = next((family for family in _FAMILIES if rule in family), ())
+    return tuple(dict.fromkeys((rule, *family, *_ALSO.get(rule, ()))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -429,7 +480,10 @@ class Diagnosis:
     """What a provider's error amounts to.
 
     Attributes:
-        rule: The rule that was broken; `None` when the words are not known.
+        rule: The rule that was broken: what `check` finds in the history, where one was given and
+            shows a fault that has these words; else what the words alone say. `None` when the words
+            are not known.
+        named: The rule that the words alone say.
         code: The rule's code; `None` when it has none, as only the provider can see what it is about.
         message_index: The message that the error points at, as the error counts.
         part_index: The part in it.
@@ -437,10 +491,11 @@ class Diagnosis:
         healable: `heal` can put it right; `None` when no history was given to tell.
         fix: What is done about it: the rule's page, "Fix".
         says: One sentence for a reader.
-        findings: What `check` found in the history for this rule.
+        findings: What `check` found in the history that a provider says these words of.
     """
 
     rule: str | None
+    named: str | None = None
     code: str | None = None
     message_index: int | None = None
     part_index: int | None = None
@@ -454,6 +509,7 @@ class Diagnosis:
         """Return the diagnosis as a JSON object."""
         return {
             "rule": self.rule,
+            "named": self.named,
             "code": self.code,
             "message_index": self.message_index,
             "part_index": self.part_index,
@@ -479,34 +535,33 @@ def diagnose(error: Any, messages: Any = None, **options: Any) -> Diagnosis:
     """
     texts = list(dict.fromkeys(_texts(error)))
     whole = "\n".join(texts)
-    rule_name = next((rule for pattern, rule in _COMPILED if pattern.search(whole)), None)
-    if rule_name is None:
+    named = next((rule for pattern, rule in _COMPILED if pattern.search(whole)), None)
+    if named is None:
         return Diagnosis(rule=None, says="These words are not in the table; nothing is guessed.")
-    rule = BY_NAME.get(rule_name)
-    place, part = _PLACE.search(whole), _PART.search(whole)
+    cause = named
     findings: tuple[Repair, ...] = ()
+    if messages is not None:
+        cause, findings = _cause(named, whole, _found(messages, options))
+    rule = BY_NAME.get(cause)
     healable: bool | None = None if rule is not None else False
     if rule is not None and messages is not None:
-        try:
-            found = check(messages, **options).findings
-        except WireError:
-            found = ()
-        findings = tuple(one for one in found if one.rule in _kin(rule_name))
         healable = bool(findings) and all(one.healed for one in findings)
     if rule is None:
-        says = f"{rule_name}: only the provider can see this in a history; `heal` cannot put it right."
+        says = f"{cause}: only the provider can see this in a history; `heal` cannot put it right."
     elif messages is not None and not findings:
-        says = f"{rule_name}: nothing in this history shows it, so there is nothing that `heal` would change."
+        says = f"{cause}: nothing in this history shows it, so there is nothing that `heal` would change."
     elif healable is False:
-        says = f"{rule_name}: found, and no edit of the history can put it right."
+        says = f"{cause}: found, and no edit of the history can put it right."
     else:
         says = rule.page.partition("\n")[0]
+    place, part = _PLACE.search(whole), _PART.search(whole)
     return Diagnosis(
-        rule=rule_name,
+        rule=cause,
+        named=named,
         code=None if rule is None else rule.code,
         message_index=None if place is None else int(place[1] or place[2]),
         part_index=None if part is None else int(part[1]),
-        ids=tuple(dict.fromkeys(_IDS.findall(whole))),
+        ids=tuple(dict.fromkeys((*_IDS.findall(whole), *_said(whole, findings)))),
         healable=healable,
         fix="" if rule is None else rule.section("Fix"),
         says=says,
@@ -514,37 +569,26 @@ def diagnose(error: Any, messages: Any = None, **options: Any) -> Diagnosis:
     )
 
 
-# One sentence of a provider can have several causes in the data: "no result behind the call" is
-# said of a missing result, of one that is late, and of one behind other content.
-_KIN: Final[Mapping[str, tuple[str, ...]]] = {
-    "orphan-tool-call": (
-        "orphan-tool-call",
-        "misplaced-tool-result",
-        "split-tool-results",
-        "tool-results-not-first",
-        "tool-result-mixed-content",
-        "missing-tool-call-id",
-        "pending-approval",
-    ),
-    "orphan-tool-result": (
-        "orphan-tool-result",
-        "misplaced-tool-result",
-        "duplicate-tool-result",
-        "orphan-tool-call",
-    ),
-    "misplaced-tool-result": ("misplaced-tool-result", "orphan-tool-result", "tool-result-mixed-content"),
-    "duplicate-tool-call-id": ("duplicate-tool-call-id", "content-part-type"),
-    "tool-call-position": ("tool-call-position", "orphan-tool-result", "misplaced-tool-result", "split-tool-results"),
-    "foreign-thinking": ("foreign-thinking", "unsigned-thinking"),
-    "empty-text": ("empty-text", "empty-message", "empty-tool-result"),
-    "empty-message": ("empty-message", "null-content", "empty-text"),
-    "thinking-last": ("thinking-last", "thinking-only-message"),
-    "role-alternation": ("role-alternation", "system-position", "first-role", "tool-then-user"),
-}
+def _found(messages: Any, options: Mapping[str, Any]) -> tuple[Repair, ...]:
+    try:
+        return check(messages, **options).findings
+    except WireError:
+        return ()
 
 
-def _kin(rule: str) -> tuple[str, ...]:
-    return _KIN.get(rule, (rule,))
+def _cause(named: str, words: str, found: Sequence[Repair]) -> tuple[str, tuple[Repair, ...]]:
+    """Return the rule that is broken, and what was found that a provider says these words of."""
+    kin = _kin(named)
+    fitting = tuple(one for one in found if one.rule in kin)
+    said = _said(words, fitting)
+    rules = {one.rule for one in fitting if one.call_id in said} or {one.rule for one in fitting}
+    return next((rule for rule in kin if rule in rules), named), fitting
+
+
+def _said(words: str, findings: Sequence[Repair]) -> tuple[str, ...]:
+    """Return the ids of calls in findings that stand in the words."""
+    ids = dict.fromkeys(one.call_id for one in findings if one.call_id)
+    return tuple(one for one in ids if re.search(rf"(?<![\w-]){re.escape(one)}(?![\w-])", words))
 
 
 def _texts(error: Any, depth: int = 6) -> Iterator[str]:

@@ -347,6 +347,19 @@ def test_explain_goes_from_a_providers_words_to_the_rule(cli, file):
     assert cli("explain", "--error", REFUSED, "--history", file(HEALTHY), "--json").json["healable"] is False
 
 
+def test_explain_names_the_cause_that_the_history_shows(cli, file):
+    history = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "Partial"}]
+    said = "This model does not support assistant message prefill."
+    arguments = ("explain", "--error", said, "--history", file(history), "--wire", "anthropic")
+    assert cli(*arguments, "--json").json["healable"] is False
+    for told in (("--model", "claude-opus-4-6"), ("--options", '{"model": "claude-opus-4-6"}')):
+        assert cli(*arguments, *told, "--json").json["healable"] is True
+    late = [*ORPHAN, {"role": "tool", "tool_call_id": ORPHAN[1]["tool_calls"][0]["id"], "content": "r"}]
+    ran = cli("explain", "--error", REFUSED, "--history", file(late))
+    assert ran.out.startswith("IL003 misplaced-tool-result")
+    assert "The words alone say orphan-tool-call" in ran.out
+
+
 def test_words_that_are_not_known_are_not_guessed(cli):
     ran = cli("explain", "--error", "the moon is made of cheese")
     assert ran.status == 1
@@ -361,6 +374,8 @@ def test_words_that_are_not_known_are_not_guessed(cli):
         ["IL001", "--wire", "anthropic"],
         ["--error", "x", "--wire", "smoke"],
         ["--error", "x", "--provider", "nobody"],
+        ["IL001", "--model", "m"],
+        ["--error", "x", "--options", "[]"],
         ["--error", "x", "--history", "missing.json"],
         ["--error", "-", "--history", "-"],
     ],

@@ -266,3 +266,12 @@ def test_recorded_traffic_is_judged_as_the_guard_judges_it(cli, path):
     assert [one["action"] for one in found["decisions"]] == [one["action"] for one in expected["decisions"]]
     if path.suffix == ".jsonl":
         assert found == expected
+
+
+@pytest.mark.parametrize("tools", ["12", '[3, {"name": "f", "parameters": {}}]', '{"f": {"$ref": "#/nowhere"}}'])
+def test_tools_that_are_no_tools_are_named_with_their_file(cli, recordings, tmp_path, tools):
+    (tmp_path / "tools.json").write_text(tools)
+    for given in ((), ("--wire", "openai_chat")):
+        ran = cli("judge", recordings / "clean.sse", "--tools", "tools.json", *given)
+        assert (ran.status, ran.out, ran.err.count("\n")) == (2, "", 1)
+        assert ran.err.startswith("interlock: --tools 'tools.json': ")
