@@ -78,7 +78,7 @@ def compare(messages: list[Any], wire: str) -> None:
         assert (quick.ids, quick.names) == (slow.ids, slow.names)
 
 
-@pytest.mark.parametrize("wire", sorted({*QUICK} - {"cohere_v2", "ollama"}))
+@pytest.mark.parametrize("wire", QUICK)
 def test_one_fault_in_a_long_conversation_is_healed_without_reading_it_all(wire: str) -> None:
     """The control of the test below: there is a quick way, and a long history takes it."""
     steps = [step for number in range(8) for step in numbered(sample(), 10 * number + 10)]

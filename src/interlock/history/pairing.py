@@ -263,10 +263,14 @@ def _bind_nameless(nameless: Sequence[Bound], answer_of: dict[int, Turn]) -> lis
 def _bind_by_name(nameless: Sequence[Bound], turns: Sequence[Turn]) -> list[Bound]:
     """Bind stray results without ids to the open calls of their name, if there are as many; return the rest.
 
-    A result may come late, but early only from right ahead of its turn: anything else would be a guess.
+    A result may come late, but early only from right ahead of its turn, with nothing but strays between:
+    anything else would be a guess.
     """
     if not nameless:
         return []
+    ahead_of: dict[int, int] = {}  # for the place of each stray, the first place behind it that holds none
+    for at in sorted({bound.at for bound in nameless}, reverse=True):
+        ahead_of[at] = ahead_of.get(at + 1, at + 1)
     open_calls: dict[str, list[Open]] = {}
     for turn in turns:
         for call in turn.calls:
@@ -279,7 +283,7 @@ def _bind_by_name(nameless: Sequence[Bound], turns: Sequence[Turn]) -> list[Boun
     for name, found in strays.items():
         known = open_calls.get(name, []) if name is not None else []
         if len(found) == len(known) and all(
-            bound.at >= call.turn.first - len(nameless) for bound, call in zip(found, known, strict=True)
+            ahead_of[bound.at] >= call.turn.first for bound, call in zip(found, known, strict=True)
         ):
             for bound, call in zip(found, known, strict=True):
                 call.answers.append(bound)

@@ -189,6 +189,42 @@ def openai_responses(plan: Plan) -> list[Any]:
     return out
 
 
+def cohere_v2(plan: Plan) -> list[Any]:
+    """Write a plan as Cohere's messages: what is said beside calls is a plan, results are documents."""
+    out = openai_chat(plan)
+    for message in out:
+        if "tool_calls" in message:
+            words = message.pop("content")
+            if words is not None:
+                message["tool_plan"] = words
+        elif message["role"] == "tool":
+            message["content"] = [{"type": "document", "document": {"id": "1", "data": {"said": message["content"]}}}]
+        elif message["role"] == "assistant":
+            message["content"] = [{"type": "text", "text": message["content"]}]
+    return out
+
+
+def ollama(plan: Plan) -> list[Any]:
+    """Write a plan as Ollama's messages, with the ids that newer servers send."""
+    out: list[Any] = []
+    for turn in plan:
+        if "user" in turn:
+            out.append({"role": "user", "content": turn["user"]})
+        elif "assistant" in turn:
+            out.append({"role": "assistant", "content": turn["assistant"], "thinking": "hm"})
+        else:
+            entries = [
+                {"id": call["id"], "function": {"name": call["name"], "arguments": call["args"]}}
+                for call in turn["calls"]
+            ]
+            out.append({"role": "assistant", "content": turn["text"] or "", "tool_calls": entries})
+            out += [
+                {"role": "tool", "tool_name": call["name"], "tool_call_id": call["id"], "content": call["out"]}
+                for call in turn["calls"]
+            ]
+    return out
+
+
 RENDERERS: dict[str, Callable[[Plan], list[Any]]] = {
     "openai_chat": openai_chat,
     "mistral": openai_chat,
@@ -197,6 +233,8 @@ RENDERERS: dict[str, Callable[[Plan], list[Any]]] = {
     "gemini": gemini,
     "bedrock_converse": bedrock_converse,
     "openai_responses": openai_responses,
+    "cohere_v2": cohere_v2,
+    "ollama": ollama,
 }
 
 

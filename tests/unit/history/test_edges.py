@@ -122,6 +122,27 @@ _ANSWER = {"role": "user", "parts": [{"functionResponse": {"name": "f", "respons
         ),
         ("openai_responses", [{"role": "user", "content": "q", "id": "tool"}]),
         (
+            "openai_chat",
+            [
+                {
+                    "role": "assistant",
+                    "tool_calls": [{"id": "c", "_x": 0, "function": {"name": "f", "arguments": "{}"}}],
+                },
+                {"role": "tool", "tool_call_id": "c", "content": "o"},
+            ],
+        ),
+        (
+            "ollama",
+            [
+                {
+                    "role": "assistant",
+                    "content": "",
+                    "tool_calls": [{"id": "c", "function": {"name": "f", "arguments": {}}}],
+                },
+                {"role": "tool", "content": "o"},
+            ],
+        ),
+        (
             "langchain",
             [
                 {"data": {"type": "ai", "content": "", "tool_calls": [{"name": "f", "args": {}, "id": "c"}]}},

@@ -17,23 +17,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
+from interlock.history.arguments import is_object_text
 from interlock.history.turns import Message, Opaque, Part, Result, Role, Text
 from interlock.history.wires.base import as_json, opaque_message
 from interlock.history.wires.openai_chat import OpenAIChat
+from interlock.history.wires.screened import Look, ScreenedWire
 
 __all__ = ["CohereV2"]
 
 _ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 
 
-class CohereV2(OpenAIChat):
+class CohereV2(ScreenedWire, OpenAIChat):
     """Cohere's chat API; see the module's text."""
 
     name: ClassVar[str] = "cohere_v2"
     provider: ClassVar[str | None] = "cohere"
     roles: ClassVar[Mapping[str, Role]] = _ROLES
+    targets: ClassVar[frozenset[str]] = frozenset({"cohere"})
     refuses_empty_calls: ClassVar[bool] = False
     single_slots: ClassVar[tuple[str, ...]] = ("tool_plan",)
 
@@ -58,6 +61,42 @@ class CohereV2(OpenAIChat):
             return replace(message, parts=held)
         return message
 
+    def healthy(self, message: Any, look: Look) -> bool:
+        """Know words, calls with text for arguments, and a `tool` message right behind for each."""
+        role, content = message["role"], message.get("content")
+        if role == "tool":
+            del look.waiting[message["tool_call_id"]]
+            return len(message) == 3 and (type(content) is str or type(content) is list)
+        if look.waiting:
+            return False
+        if role == "user" or role == "system":
+            return len(message) == 2 and (type(content) is str or _words_only(content))
+        if role != "assistant" or not message.keys() <= _USUAL:
+            return False
+        plan, calls = message.get("tool_plan"), message.get("tool_calls")
+        for call in calls or ():
+            function = call["function"]
+            arguments = function["arguments"]
+            if call.keys() != _ENTRY or not look.call(call["id"], function["name"]):
+                return False
+            if arguments != "{}" and not is_object_text(arguments):
+                return False
+        said = content or plan
+        if plan is not None and type(plan) is not str:
+            return False
+        if type(content) is list:
+            return _words_only(content)
+        if content is not None and type(content) is not str:
+            return False
+        return bool(calls) or bool(said and not said.isspace())
+
+    def is_word(self, native: Any) -> bool:
+        """Say whether a message is the user's and holds words only."""
+        if not isinstance(native, dict) or native.get("role") != "user":
+            return False
+        content = native.get("content")
+        return isinstance(content, str) or _words_only(content)
+
     def result_text(self, part: Result) -> str:
         """Return the words of a result: its string, its texts and the data of its documents."""
         if not isinstance(part.content, list):
@@ -67,6 +106,23 @@ class CohereV2(OpenAIChat):
     def joined_results(self, first: Result, second: Result) -> Result:
         """Return one result with the blocks of both."""
         return self.with_result(first, content=[*_blocks(first.content), *_blocks(second.content)])
+
+
+_USUAL: Final = frozenset({"role", "content", "tool_plan", "tool_calls", "citations"})
+_ENTRY: Final = frozenset({"id", "type", "function"})
+
+
+def _words_only(content: Any) -> bool:
+    """Say whether content is a list of texts that are not blank."""
+    if type(content) is not list or not content:
+        return False
+    for block in content:
+        if type(block) is not dict or len(block) != 2 or block.get("type") != "text":
+            return False
+        text = block.get("text")
+        if type(text) is not str or not text or text.isspace():
+            return False
+    return True
 
 
 def _words(block: Any) -> str:

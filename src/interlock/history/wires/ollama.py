@@ -14,10 +14,13 @@ Newer servers send an `id` and take `tool_call_id`; both are kept in step.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from itertools import islice
+from typing import Any, ClassVar, Final, Literal
 
+from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, role_in
 
@@ -69,6 +72,62 @@ class Ollama(Wire):
         if role == "assistant" and isinstance(tool_calls, list):
             held += [_call(entry, i) for i, entry in enumerate(tool_calls)]
         return Message(role=role, parts=tuple(held), native=native, origins=(at,), form=form)
+
+    def scanner(self, context: Any) -> Scan | None:
+        """Know the healthy histories of agents: text, calls, and their results right behind, in the same order."""
+        profile = context.profile
+        if profile.name != "ollama":
+            return None
+        fits = re.compile(profile.name_pattern).fullmatch
+
+        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> int:
+            due: list[tuple[str | None, str]] = []  # id and name of each call that has no result yet, last one first
+            own: set[str] = set()  # the ids in the message at hand
+            at = opened = start
+            try:
+                for at, message in enumerate(messages if not start else islice(messages, start, None), start):
+                    role, content = message["role"], message["content"]
+                    if role == "tool":
+                        call_id, name = due.pop()
+                        if message.get("tool_name", name) != name or message.get("tool_call_id") != call_id:
+                            return opened
+                        if type(content) is not str or not message.keys() <= _RESULT:
+                            return opened
+                        continue
+                    if due:
+                        return opened
+                    opened = at
+                    if type(content) is not str:
+                        return at
+                    if role == "user" or role == "system":
+                        if len(message) != 2:
+                            return at
+                        continue
+                    if role != "assistant" or not message.keys() <= _USUAL:
+                        return at
+                    entries, thinking = message.get("tool_calls"), message.get("thinking")
+                    if not entries and (not content or content.isspace()):
+                        return at
+                    if thinking is not None and type(thinking) is not str:
+                        return at
+                    own.clear()
+                    for entry in entries or ():
+                        function = entry["function"]
+                        name, call_id = function["name"], entry.get("id")
+                        if type(function["arguments"]) is not dict or not fits(name) or not entry.keys() <= _ENTRY:
+                            return at
+                        if call_id is not None:
+                            if type(call_id) is not str or not call_id or call_id in own:
+                                return at
+                            own.add(call_id)
+                            places[call_id] = REUSED if call_id in places else at
+                        due.append((call_id, name))
+                    due.reverse()
+            except (AttributeError, IndexError, KeyError, TypeError):
+                return opened if due else at
+            return opened if due else len(messages)
+
+        return scan
 
     def _was_read(self, slot: str, value: Any) -> bool:
         return isinstance(value, list) and bool(value) if slot in self.list_slots else value is not None
@@ -129,6 +188,11 @@ class Ollama(Wire):
             return None
         _, comma, data = url.partition(";base64,")
         return Media(native=data, slot="images", index=part.index, media="image") if comma else None
+
+
+_USUAL: Final = frozenset({"role", "content", "thinking", "tool_calls"})
+_RESULT: Final = frozenset({"role", "content", "tool_name", "tool_call_id"})
+_ENTRY: Final = frozenset({"id", "type", "function"})
 
 
 def _call(entry: Any, at: int) -> Part:

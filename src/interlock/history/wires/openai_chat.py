@@ -165,7 +165,12 @@ class OpenAIChat(Wire):
                     for entry in entries:
                         function, call_id = entry["function"], entry["id"]
                         name, arguments = function["name"], function["arguments"]
-                        if len(entry) != 3 or type(call_id) is not str or not 0 < len(call_id) <= longest:
+                        if (
+                            len(entry) != 3
+                            or "type" not in entry
+                            or type(call_id) is not str
+                            or not 0 < len(call_id) <= longest
+                        ):
                             return at
                         if id_fits is not None and not id_fits(call_id):
                             return at

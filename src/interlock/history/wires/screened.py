@@ -1,11 +1,11 @@
-"""The quick look at a history of a framework: message by message, for what all targets share."""
+"""The quick look at a history message by message, where calls carry ids."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from interlock.history.spans import REUSED, Scan
 from interlock.history.wires.base import Wire
@@ -43,7 +43,13 @@ class Look:
 
 
 class ScreenedWire(Wire):
-    """Base of these formats."""
+    """Base of these formats.
+
+    Attributes:
+        targets: Names of the profiles of which the look knows all requirements.
+    """
+
+    targets: ClassVar[frozenset[str]] = frozenset({"generic"})
 
     def healthy(self, message: Any, look: Look) -> bool:
         """Say for certain that no rule would find anything in a message.
@@ -54,8 +60,8 @@ class ScreenedWire(Wire):
         raise NotImplementedError
 
     def scanner(self, context: Any) -> Scan | None:
-        """Return the walk, for the requirements that all targets share."""
-        if context.profile.name != "generic":
+        """Return the walk, for the targets that the look knows."""
+        if context.profile.name not in self.targets:
             return None
         fits = re.compile(context.profile.name_pattern).fullmatch
         names: set[str] = set()

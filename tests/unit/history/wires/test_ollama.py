@@ -45,6 +45,15 @@ def test_results_are_paired_by_name_then_by_order(answers: tuple[dict[str, Any],
     assert heal(messages, wire="ollama").messages is messages
 
 
+def test_a_result_is_early_only_right_ahead_of_its_call() -> None:
+    early = [said("f", "1"), said("g", "2")]
+    near = heal([USER, *early, asks("f", "g"), USER], wire="ollama")
+    assert near.messages == [USER, asks("f", "g"), *early, USER]
+    far = heal([USER, *early, USER, asks("f", "g"), USER], wire="ollama")
+    stubs = [said("f", NO_RESULT), said("g", NO_RESULT)]
+    assert far.messages == [USER, USER, asks("f", "g"), *stubs, USER]
+
+
 def test_a_missing_result_gets_a_stub_that_names_the_tool() -> None:
     healed = heal([USER, asks("f", "g"), said("g"), USER], wire="ollama").messages
     assert healed == [USER, asks("f", "g"), said("g"), said("f", NO_RESULT), USER]
