@@ -1,41 +1,56 @@
 """Mutation testing: `make mutants`, or `python fuzz/mutants.py [parser|gate] [--sample N]`.
 
-The changes are those of cosmic-ray's operators. Each is made in memory only: a child
-process loads the changed source in place of the file and runs the tests, the quick and
-sharp ones first. A change that no test notices is printed with its line; one that makes
-the tests run for too long counts as noticed. The checkout is not touched.
+The changes are those of cosmic-ray's operators, and in the gate also a statement left out
+and a word spelt otherwise. Each is made in memory only: a child process loads the changed
+source in place of the file and runs the tests, in the order in which they are likely to
+notice: those of the module first, then the quick ones. The checkout is not touched.
+
+A first run of all tests, with nothing changed, must pass; it notes how long each test takes
+and which functions it calls, so that a change is held against the tests that reach it.
+
+killed: a test failed, or took far longer than it does. stillborn: the module cannot even be
+imported; not counted. broken: the runner failed; not counted, and the command fails.
+survived: no test noticed; printed with its place.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import collections
 import difflib
 import functools
+import importlib
+import itertools
+import json
 import multiprocessing
 import os
 import random
+import re
 import resource
+import signal
 import sys
+import tempfile
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import CodeType
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "interlock"
+STILLBORN, BROKEN = 98, 99  # statuses of a child that pytest does not use
 
 
 @dataclass(frozen=True)
 class Suite:
-    """What is changed, and what must notice: the quick and sharp tests first. Seconds are processor time."""
+    """What is changed, and what must notice."""
 
     modules: tuple[str, ...]
-    sharp: tuple[str, ...]
-    broad: tuple[str, ...]
-    sharp_seconds: int
-    broad_seconds: int
+    tests: tuple[str, ...]
     at_least: int  # percent that must be noticed
+    own_operators: bool = False
 
 
 SUITES = {
@@ -44,176 +59,417 @@ SUITES = {
             f"parser/{name}"
             for name in ["grammar", "tokens", "utf8", "machine", "views", "events", "results", "parser"]
         ),
-        sharp=tuple(f"tests/unit/parser/test_{name}.py" for name in ("tokens", "diagnostics", "parser")),
-        broad=(
-            "tests/unit/parser/test_limits.py",
+        tests=(
+            *(f"tests/unit/parser/test_{name}.py" for name in ("tokens", "diagnostics", "parser", "limits")),
             "tests/properties/parser",
             "tests/differential/test_exhaustive.py",
             "tests/differential/test_json_test_suite.py",
         ),
-        sharp_seconds=12,
-        broad_seconds=60,
         at_least=92,
     ),
     "gate": Suite(
         modules=(
-            "gate/table",
-            "gate/judge",
-            "gate/guard",
-            "gate/authority",
-            "gate/decision",
-            "stream/coordinator",
-            "stream/lifecycle",
-            "stream/access",
-            *(f"stream/wires/{name}" for name in ("anthropic", "openai_chat", "openai_responses", "ai_sdk")),
+            *(f"gate/{name}" for name in ("facts", "table", "judge", "guard", "decision", "authority")),
+            *(f"stream/{name}" for name in ("events", "coordinator", "lifecycle", "access", "assembly", "detect")),
+            *(
+                f"stream/{folder}/{path.stem}"
+                for folder in ("framing", "wires")
+                for path in sorted((SOURCE / "stream" / folder).glob("*.py"))
+            ),
         ),
-        sharp=(
+        tests=(
+            "tests/unit/gate",
+            "tests/unit/stream",
             "tests/conformance",
-            "tests/unit/gate/test_guard.py",
-            "tests/unit/gate/test_holes.py",
-            "tests/unit/gate/test_early.py",
-            *(f"tests/unit/stream/wires/test_{name}.py" for name in ("anthropic", "openai_chat", "openai_responses")),
-            "tests/unit/stream/wires/test_ai_sdk.py",
+            "tests/properties/stream",
+            "tests/reference",
+            *(f"tests/meta/test_{name}.py" for name in ("native_words", "generated_docs", "exports")),
         ),
-        broad=("tests/unit/stream", "tests/unit/gate/test_table.py"),
-        sharp_seconds=30,
-        broad_seconds=120,
         at_least=90,
+        own_operators=True,
     ),
 }
 
 
-def mutants(suite: Suite) -> list[tuple[str, str, int]]:
-    """Every (module, operator, occurrence)."""
-    from cosmic_ray.ast import get_ast
+# -- the changes ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change: the so-manieth occurrence of an operator in a module."""
+
+    module: str
+    operator: str
+    occurrence: int
+    line: int
+
+    def __str__(self) -> str:
+        return f"src/interlock/{self.module}.py:{self.line} {self.operator} {self.occurrence}"
+
+
+def text_of(module: str) -> str:
+    return (SOURCE / f"{module}.py").read_text()
+
+
+def mutants(suite: Suite, module: str) -> list[Mutant]:
+    """Every change of a module."""
+    from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.plugins import get_operator, operator_names
 
+    nodes = list(ast_nodes(get_ast(text_of(module))))
     found = []
-    for module in suite.modules:
-        tree = get_ast((SOURCE / f"{module}.py").read_text())
-        nodes = list(walk(tree))
-        for name in operator_names():
-            if "ariable" in name:  # these want to be told which variable
-                continue
-            operator = get_operator(name)()
-            count = sum(len(list(operator.mutation_positions(node))) for node in nodes)
-            found += [(module, name, at) for at in range(count)]
+    for name in operator_names():
+        if "ariable" in name:  # these want to be told which variable
+            continue
+        operator = get_operator(name)()
+        lines = [start[0] for node in nodes for start, _ in operator.mutation_positions(node)]
+        found += [Mutant(module, name.removeprefix("core/"), at, line) for at, line in enumerate(lines)]
+    for name, places in OWN.items() if suite.own_operators else ():
+        found += [Mutant(module, name, at, node.lineno) for at, node in enumerate(places(ast.parse(text_of(module))))]
     return found
 
 
-def walk(node: object) -> object:
-    yield node
-    for child in getattr(node, "children", ()):
-        yield from walk(child)
+def statements(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Yield what a function does, and could leave out."""
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        for node in ast.walk(function):
+            for block in (getattr(node, name, None) for name in ("body", "orelse", "finalbody")):
+                for at, one in enumerate(block if isinstance(block, list) else []):
+                    last = node is function and at == len(block) - 1
+                    said = isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
+                    effect = isinstance(one, ast.Expr | ast.Assign | ast.AugAssign | ast.Raise | ast.Delete)
+                    if (effect and not said) or (isinstance(one, ast.Return) and not last):
+                        yield one
 
 
-def changed(module: str, operator: str, occurrence: int) -> str | None:
+def words(tree: ast.Module) -> Iterator[ast.Constant]:
+    """Yield the strings that are words: keys, kinds, codes, reasons; no sentences."""
+    parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
+    for node in ast.walk(tree):
+        text = node.value if isinstance(node, ast.Constant) and id(node) not in parts else None
+        if isinstance(text, str) and re.fullmatch(r"[\w.:/-]+", text):
+            yield node
+
+
+OWN = {"LeaveOut": statements, "OtherWord": words}
+
+
+def changed(mutant: Mutant) -> str | None:
+    """Return the changed source, `None` when there is no such change."""
+    source = text_of(mutant.module)
+    if mutant.operator in OWN:
+        node = next(itertools.islice(OWN[mutant.operator](ast.parse(source)), mutant.occurrence, None))
+        new = "pass" if isinstance(node, ast.stmt) else repr(f"{node.value}_")
+        lines = [line.encode() for line in source.splitlines(keepends=True)]  # columns count bytes
+        before = b"".join(lines[: node.lineno - 1]) + lines[node.lineno - 1][: node.col_offset]
+        after = lines[node.end_lineno - 1][node.end_col_offset :] + b"".join(lines[node.end_lineno :])
+        return (before + new.encode() + after).decode()
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
 
-    return mutate_code((SOURCE / f"{module}.py").read_text(), get_operator(operator)(), occurrence)
+    return mutate_code(source, get_operator(f"core/{mutant.operator}")(), mutant.occurrence)
 
 
 def bare(code: str) -> str:
-    """The code without annotations, which nothing evaluates."""
+    """The code without what cannot matter: docstrings, annotations, types, `__all__`; `is None` for `== None`."""
     tree = ast.parse(code)
     for node in ast.walk(tree):
         if isinstance(node, ast.arg | ast.AnnAssign):
             node.annotation = ast.Constant(0)
-        elif isinstance(node, ast.FunctionDef):
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             node.returns = None
+        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "Literal":
+            node.slice = ast.Constant(0)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
+            node.args[1:] = [one for one in node.args[1:] if not isinstance(one, ast.BinOp)]
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            if node.targets[0].id in ("__all__", "__slots__"):
+                node.value = ast.Constant(0)
+        elif isinstance(node, ast.Compare):
+            for at, (operator, right) in enumerate(zip(node.ops, node.comparators, strict=True)):
+                if isinstance(right, ast.Constant) and right.value is None:
+                    node.ops[at] = {ast.Eq: ast.Is, ast.NotEq: ast.IsNot}.get(type(operator), type(operator))()
+        elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            node.body, node.orelse = [ast.Pass()], []
+        block = getattr(node, "body", None)
+        first = block[0] if isinstance(block, list) and block else None
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+            block[0] = ast.Pass()
     return ast.dump(tree)
 
 
-def difference(module: str, code: str) -> str:
-    before = (SOURCE / f"{module}.py").read_text().splitlines()
-    lines = difflib.unified_diff(before, code.splitlines(), lineterm="", n=0)
-    return "\n".join(line for line in lines if not line.startswith(("---", "+++")))
+def matters(mutant: Mutant) -> str | None:
+    """Return the changed source, `None` when the change is none."""
+    code = changed(mutant)
+    try:
+        return code if code is not None and bare(code) != bare(text_of(mutant.module)) else None
+    except SyntaxError:
+        return None
 
 
-def survives(module: str, code: str, tests: Sequence[str], seconds: int) -> bool:
-    """Run the tests on the changed module in a child process."""
+def drawn(suite: Suite, modules: Sequence[str], sample: int | None, seed: int) -> list[tuple[Mutant, str]]:
+    """Draw changes evenly over the modules, and inside a module over its places."""
+    rows = []
+    for module in modules:
+        chance = random.Random(f"{seed} {module}")
+        places: dict[tuple[int, str], list[Mutant]] = collections.defaultdict(list)
+        for mutant in mutants(suite, module):
+            places[mutant.line, mutant.operator.partition("_")[0]].append(mutant)
+        for place in (every := list(places.values())):
+            chance.shuffle(place)
+        chance.shuffle(every)
+        rows.append([one for turn in itertools.zip_longest(*every) for one in turn if one is not None])
+    out: list[tuple[Mutant, str]] = []
+    for turn in itertools.zip_longest(*rows):
+        for mutant in turn:
+            if len(out) == sample:
+                return out
+            if mutant is not None and (code := matters(mutant)) is not None:
+                out.append((mutant, code))
+    return out
+
+
+def difference(mutant: Mutant, code: str) -> str:
+    lines = difflib.unified_diff(text_of(mutant.module).splitlines(), code.splitlines(), lineterm="", n=0)
+    return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
+
+
+# -- the tests -----------------------------------------------------------------
+
+
+@dataclass
+class Known:
+    """What the run without a change has shown."""
+
+    seconds: dict[str, float] = field(default_factory=dict)  # test -> processor time
+    # module -> (first line, last line) of a function -> the tests that call it
+    callers: dict[str, dict[tuple[int, int], set[str]]] = field(default_factory=dict)
+    imported: list[str] = field(default_factory=list)  # other people's modules
+
+    def tests_for(self, mutant: Mutant, budget: float) -> list[str]:
+        """Return the tests that may notice, the likeliest first, as many as the seconds allow.
+
+        Those of the module come first, and of each parametrized test one set of parameters before any second
+        one. What runs on import may be noticed by any test.
+        """
+        around = [span for span in self.callers.get(mutant.module, ()) if span[0] <= mutant.line <= span[1]]
+        reach = set(self.seconds)
+        if around:
+            reach = self.callers[mutant.module][min(around, key=lambda span: span[1] - span[0])]
+        folder, _, name = mutant.module.rpartition("/")
+        ranks: dict[str, tuple[int, int, float]] = {}
+        again: collections.Counter[str] = collections.Counter()
+        for test in sorted(reach, key=self.seconds.__getitem__):
+            function = test.partition("[")[0]
+            own = Path(test.partition("::")[0]).stem == f"test_{name}"
+            near = 0 if own else 1 if test.startswith(f"tests/unit/{folder}/") else 2
+            ranks[test] = near, again[function], self.seconds[test]
+            again[function] += 1
+        out = []
+        for test in sorted(ranks, key=ranks.__getitem__):
+            budget -= self.seconds[test]
+            if budget > 0 or not out:
+                out.append(test)
+        return out
+
+
+class Quick:
+    """A pytest plugin: a change that is noticed need not be noticed by the smallest example."""
+
+    def pytest_configure(self) -> None:
+        from hypothesis import Phase, settings
+
+        phases = [Phase.explicit, Phase.generate]
+        settings.register_profile("quick", settings.get_profile("interlock"), phases=phases, database=None)
+        settings.load_profile("quick")
+
+
+class Order(Quick):
+    """A pytest plugin: run these tests in this order, and stop when one takes far too long."""
+
+    def __init__(self, tests: Sequence[str], seconds: dict[str, float]) -> None:
+        self.place = {test: at for at, test in enumerate(tests)}
+        self.seconds = seconds
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        items[:] = sorted((item for item in items if item.nodeid in self.place), key=lambda i: self.place[i.nodeid])
+
+    def pytest_runtest_setup(self, item: Any) -> None:
+        usual = self.seconds[item.nodeid]
+        signal.setitimer(signal.ITIMER_VIRTUAL, 3 + 10 * usual)  # processor time; its signal ends the process
+        signal.alarm(60 + int(20 * usual))  # for one that waits
+
+
+class Watcher(Quick):
+    """A pytest plugin: note what each test calls, and how long it takes."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self.calls: dict[CodeType, set[str]] = collections.defaultdict(set)
+        self.test = ""  # while modules are imported and tests collected: no test
+        self.start = 0.0
+        self.inside = str(SOURCE)
+
+    def trace(self, frame: Any, *_: Any) -> None:
+        if frame.f_code.co_filename.startswith(self.inside):
+            self.calls[frame.f_code].add(self.test)
+
+    def pytest_runtest_setup(self, item: Any) -> None:
+        self.test, self.start = item.nodeid, time.process_time()
+        sys.settrace(self.trace)
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        self.seconds[nodeid] = time.process_time() - self.start
+        sys.settrace(self.trace)  # a test may have taken it away
+
+    def write(self, path: str) -> None:
+        callers: dict[str, list[tuple[int, int, list[str]]]] = collections.defaultdict(list)
+        for code, tests in self.calls.items():
+            lines = [line for _, _, line in code.co_lines() if line is not None]
+            # What is called on import shapes what every test sees.
+            if "" not in tests and code.co_name != "<module>":
+                module = str(Path(code.co_filename).relative_to(SOURCE).with_suffix(""))
+                callers[module].append((min(lines), max(lines), sorted(tests)))
+        ours = {"interlock", "support", "conftest", "tests", "__main__", "pytest_timeout"}
+        imported = [name for name in sys.modules if name.split(".")[0] not in ours and not name.startswith("test_")]
+        Path(path).write_text(json.dumps({"seconds": self.seconds, "callers": callers, "imported": imported}))
+
+
+def run_tests(module: str, code: str, plugin: Any, arguments: Sequence[str]) -> int:
+    """Run tests on the changed module, in this process, which must end afterwards."""
+    resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+    signal.setitimer(signal.ITIMER_VIRTUAL, 60)  # for the import
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
+    from importlib.machinery import SourceFileLoader
+
+    path = str(SOURCE / f"{module}.py")
+    original = SourceFileLoader.get_code
+
+    def get_code(self: SourceFileLoader, name: str) -> Any:
+        return compile(code, path, "exec") if self.path == path else original(self, name)
+
+    SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
+    try:
+        importlib.import_module("interlock." + module.replace("/", ".").removesuffix(".__init__"))
+        importlib.import_module("interlock")
+    except Exception:
+        return STILLBORN
+    import pytest
+
+    options = ["-x", "-q", "--tb=no", "-p", "no:cacheprovider", "-p", "pytest_timeout", "--timeout", "0"]
+    return int(pytest.main([*options, "-k", "not ten_megabytes and not million", *arguments], plugins=[plugin]))
+
+
+def in_child(work: Any) -> int:
+    """Call a function in a child process; return its number, or minus the signal that ended it."""
     child = os.fork()
     if child:
         _, status = os.waitpid(child, 0)
-        return status == 0
+        return os.waitstatus_to_exitcode(status)
     try:
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-        resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, 1)
-        os.dup2(null, 2)
-        os.environ["INTERLOCK_EXHAUSTIVE"] = "short"
-        os.environ["INTERLOCK_EXAMPLES"] = "60"
-        os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-        from importlib.machinery import SourceFileLoader
-
-        path = str(SOURCE / f"{module}.py")
-        original = SourceFileLoader.get_code
-
-        def get_code(self: SourceFileLoader, name: str) -> object:
-            return compile(code, path, "exec") if self.path == path else original(self, name)
-
-        SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
-        import pytest
-
-        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "pytest_timeout", "--timeout", "0"]
-        os._exit(pytest.main([*options, "-k", "not ten_megabytes and not million", *tests]))
+        os._exit(work())
     finally:
-        os._exit(99)
+        os._exit(BROKEN)
 
 
-def judge(suite: Suite, mutant: tuple[str, str, int]) -> tuple[tuple[str, str, int], str, str]:
-    code = changed(*mutant)
-    try:
-        ast.parse(code or "")
-    except SyntaxError:
-        code = None
-    if code is None or bare(code) == bare((SOURCE / f"{mutant[0]}.py").read_text()):
-        return mutant, "none", ""
-    if survives(mutant[0], code, suite.sharp, suite.sharp_seconds) and survives(
-        mutant[0], code, suite.broad, suite.broad_seconds
-    ):
-        return mutant, "survived", difference(mutant[0], code)
-    return mutant, "killed", ""
+def control(suite: Suite) -> Known:
+    """Run all tests with nothing changed."""
+    module = suite.modules[0]
+    with tempfile.NamedTemporaryFile() as file:
+
+        def collect() -> int:
+            watcher = Watcher()
+            status = run_tests(module, text_of(module), watcher, ["--collect-only", *suite.tests])
+            watcher.write(file.name)
+            return status
+
+        def run() -> int:
+            watcher = Watcher()
+            sys.settrace(watcher.trace)
+            signal.signal(signal.SIGVTALRM, signal.SIG_IGN)
+            status = run_tests(module, text_of(module), watcher, suite.tests)
+            sys.settrace(None)
+            watcher.write(file.name)
+            return status
+
+        if in_child(collect):
+            sys.exit("the tests cannot be collected")
+        # Loaded once, for every child.
+        for name in json.loads(Path(file.name).read_text())["imported"]:
+            importlib.import_module(name)
+        if in_child(run):
+            sys.exit("the tests fail on what is unchanged")
+        found = json.loads(Path(file.name).read_text())
+    known = Known(seconds=found["seconds"])
+    for module, functions in found["callers"].items():
+        of_module = known.callers.setdefault(module, {})
+        for first, last, tests in functions:
+            of_module.setdefault((first, last), set()).update(tests)
+    return known
+
+
+def judge(known: Known, budget: float, task: tuple[Mutant, str]) -> tuple[Mutant, str, str, float]:
+    """Return what became of a change, and how many seconds that took."""
+    mutant, code = task
+    started = time.monotonic()
+    tests = known.tests_for(mutant, budget)
+    files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
+    status = in_child(lambda: run_tests(mutant.module, code, Order(tests, known.seconds), files))
+    # 1: a test failed; 2: a test's module could not be imported.
+    too_long = (-signal.SIGVTALRM, -signal.SIGALRM)
+    verdict = {0: "survived", 1: "killed", 2: "killed", STILLBORN: "stillborn"}.get(status, "broken")
+    if status in too_long:
+        verdict = "killed"
+    said = "" if verdict in ("killed", "stillborn") else f"{difference(mutant, code)}\n({len(tests)} tests)"
+    return mutant, verdict, said + (f" status {status}" if verdict == "broken" else ""), time.monotonic() - started
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description="Mutation testing.")
     options.add_argument("suite", nargs="?", default="parser", choices=SUITES)
-    options.add_argument("--sample", type=int, help="only so many mutants, drawn at random (always the same)")
-    options.add_argument("--skip", type=int, default=0, help="leave out the first so many of them")
+    options.add_argument("--modules", nargs="+", help="only these, such as gate/judge")
+    options.add_argument("--sample", type=int, help="only so many mutants, drawn at random, evenly over the modules")
+    options.add_argument("--seed", type=int, default=0, help="of the sample")
     options.add_argument("--minutes", type=float, help="stop after so long")
+    options.add_argument("--budget", type=float, default=1e9, help="seconds of tests that one mutant may cost")
     options.add_argument("--jobs", type=int, default=2)
     given = options.parse_args()
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT / "src"))
-    import hypothesis  # noqa: F401  (loaded once, for every child)
-    import pytest  # noqa: F401
+    os.environ |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "CI": "1"}
+    os.environ |= {"INTERLOCK_EXHAUSTIVE": "short", "INTERLOCK_EXAMPLES": "60"}
 
     suite = SUITES[given.suite]
-    first = suite.modules[0]
-    seconds = suite.sharp_seconds + suite.broad_seconds
-    if not survives(first, (SOURCE / f"{first}.py").read_text(), [*suite.sharp, *suite.broad], seconds):
-        sys.exit(f"the tests fail on the unchanged {given.suite}")
-    todo = mutants(suite)
-    random.Random(0).shuffle(todo)
-    todo = todo[: given.sample][given.skip :]
-    counts = {"killed": 0, "survived": 0, "none": 0}
+    todo = drawn(suite, given.modules or suite.modules, given.sample, given.seed)
+    known = control(suite)
+    print(f"{len(known.seconds)} tests pass on what is unchanged", flush=True)
+    counts: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
+    took, done = 0.0, 0
     until = time.monotonic() + 60 * (given.minutes or 10**6)
     with multiprocessing.get_context("fork").Pool(given.jobs) as pool:
-        for mutant, verdict, text in pool.imap_unordered(functools.partial(judge, suite), todo):
-            counts[verdict] += 1
-            print(f"\r{sum(counts.values())} of {len(todo)}", end="", file=sys.stderr, flush=True)
-            if verdict == "survived":
-                print(f"survived: {mutant[0]}.py {mutant[1]} {mutant[2]}\n{text}\n", flush=True)
+        for mutant, verdict, text, seconds in pool.imap_unordered(functools.partial(judge, known, given.budget), todo):
+            counts[mutant.module][verdict] += 1
+            took, done = took + seconds, done + 1
+            print(f"{done} of {len(todo)}: {seconds:.1f} s, {verdict}: {mutant}", file=sys.stderr, flush=True)
+            if verdict in ("survived", "broken"):
+                print(f"{verdict}: {mutant}\n{text}\n", flush=True)
             if time.monotonic() > until:
                 pool.terminate()
                 break
-    judged = counts["killed"] + counts["survived"]
-    share = 100 * counts["killed"] / judged
-    print(f"{judged} of {len(todo)} mutants judged, {counts['survived']} survived: {share:.1f}% killed")
-    sys.exit(share < suite.at_least)
+    for module, each in counts.items():
+        print(f"{module}: {', '.join(f'{count} {verdict}' for verdict, count in sorted(each.items()))}")
+    total = sum(counts.values(), collections.Counter())
+    judged = total["killed"] + total["survived"]
+    share = 100 * total["killed"] / max(judged, 1)
+    print(
+        f"{judged} mutants judged, {total['survived']} survived: {share:.1f}% killed; "
+        f"{total['stillborn']} stillborn, {total['broken']} broken; {took / max(done, 1):.1f} s a mutant"
+    )
+    sys.exit(share < suite.at_least or total["broken"] > 0)
 
 
 if __name__ == "__main__":

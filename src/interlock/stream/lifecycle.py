@@ -1,4 +1,4 @@
-"""What may happen to a call, as a table. A pair that is absent is a protocol violation."""
+"""What may happen to a call that was started, as a table. A pair that is absent is a protocol violation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ __all__ = ["CALL_LIFECYCLE", "CallInput", "CallState"]
 class CallState(Enum):
     """Where a call stands on its wire."""
 
-    ABSENT = "absent"
     OPEN = "open"
     ENDED = "ended"
 
@@ -20,7 +19,6 @@ class CallState(Enum):
 class CallInput(Enum):
     """What the wire says about a call."""
 
-    START = "call_start"
     IDENTITY = "call_identity"
     NAME = "name_delta"
     ARGUMENTS = "arguments_delta"
@@ -29,10 +27,9 @@ class CallInput(Enum):
     END = "call_end"
 
 
-_ABSENT, _OPEN, _ENDED = CallState.ABSENT, CallState.OPEN, CallState.ENDED
+_OPEN, _ENDED = CallState.OPEN, CallState.ENDED
 
 CALL_LIFECYCLE: Final[Mapping[tuple[CallState, CallInput], CallState]] = {
-    (_ABSENT, CallInput.START): _OPEN,
     (_OPEN, CallInput.IDENTITY): _OPEN,  # a conflicting one is told apart by the coordinator
     (_OPEN, CallInput.NAME): _OPEN,
     (_OPEN, CallInput.ARGUMENTS): _OPEN,
