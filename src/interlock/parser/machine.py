@@ -77,9 +77,6 @@ TAIL: Final = 4096
 # From this many characters on, a number that goes on with digits is not matched again.
 LONG_NUMBER: Final = 64
 
-# Keys that are remembered, to share them.
-MAX_NAMES: Final = 1024
-
 # One open container's parent: the parent, is it an object, the container's key or index in
 # it, the parent's first byte, the parent's chain.
 Frame = tuple[Any, bool, "str | int | None", int, Chain]
@@ -231,6 +228,7 @@ def machine(core: Core) -> Generator[None, Message, None]:
     window = min(t.WINDOW, easy)
     literals = t.LITERALS
     names: dict[str, str] = {}  # keys that were seen: equal keys are one object
+    scanner: t.Scanner | None = None
     white = t.WHITE.match
     number_start = t.NUMBER_START.match
 
@@ -335,7 +333,7 @@ def machine(core: Core) -> Generator[None, Message, None]:
         # For offsets in text that is not ASCII: the last index asked for, and its offset.
         mark = 0
         mark_at = base
-        unscanned = 0  # where to try next to read several records at once
+        unscanned = 0 if end >= t.WORTHWHILE else end  # where to try next to read much at once
         if (
             state == VALUE
             and end <= easy
@@ -463,7 +461,7 @@ def machine(core: Core) -> Generator[None, Message, None]:
                         key = names.get(name)
                         if key is None:
                             key = name
-                            if len(names) < MAX_NAMES:
+                            if len(names) < t.MAX_NAMES:
                                 names[name] = name
                         if key in node:
                             duplicate = True
@@ -529,15 +527,28 @@ def machine(core: Core) -> Generator[None, Message, None]:
                         text, i = whole
                     continue
                 elif action <= OPEN_ARRAY:
-                    if i >= unscanned and stack and not (is_object or report) and len(stack) < depth_limit:
-                        # An array of flat objects: as many as are whole, at the speed of the standard library.
-                        unscanned = i + window
-                        if (found_records := t.scan_records(buf, i, window)) is not None:
+                    if i >= unscanned and stack and not (report or duplicate) and len(stack) < depth_limit:
+                        # At the speed of the standard library: as many flat objects as are whole,
+                        if not is_object and (found_records := t.scan_records(buf, i, window)) is not None:
                             records, i = found_records
                             node.extend(records)
                             unscanned = i
                             state = AFTER_ITEM
                             continue
+                        # or else one whole container of any kind.
+                        piece = buf[i : i + window]
+                        scanner = scanner or t.container_scanner(names)
+                        if (container := t.scan_container(scanner, piece, 0, depth_limit - len(stack))) is not None:
+                            value, j = container
+                            if is_object:
+                                node[key] = value
+                            else:
+                                node.append(value)
+                            unscanned = i = i + j
+                            state = AFTER_MEMBER if is_object else AFTER_ITEM
+                            continue
+                        # What is read in vain stays a small multiple of what is there.
+                        unscanned = i + len(piece) // 4
                     if len(stack) >= depth_limit:
                         found = f"level {depth_limit + 1:,} of open containers"
                         fault = "E_LIMIT_DEPTH", i, found, f"at most limits.depth ({depth_limit:,} levels)"

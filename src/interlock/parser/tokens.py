@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from itertools import chain
 from json.decoder import c_scanstring, scanstring  # type: ignore[attr-defined]
 from json.scanner import c_make_scanner  # type: ignore[attr-defined]
@@ -49,6 +50,7 @@ _ESCAPE: Final = (
 )
 RUN: Final = re.compile(rf"{_PLAIN}*(?:{_ESCAPE}{_PLAIN}*)*")
 RUN_OR_CONTROL: Final = re.compile(rf"{_PLAIN_OR_CONTROL}*(?:{_ESCAPE}{_PLAIN_OR_CONTROL}*)*")
+WORTHWHILE: Final = 64  # characters; in shorter chunks hardly any container is whole
 WINDOW: Final = 2048  # characters; the pattern's own memory grows with what one match covers
 
 # What the start of an escape may look like when the chunk ends.
@@ -87,6 +89,13 @@ def scan_string(buf: str, i: int) -> tuple[str, int] | None:
     return None
 
 
+# Keys that are remembered, to share them.
+MAX_NAMES: Final = 1024
+
+# A scanner of the standard library: a text and an index in it -> the value there and its end.
+Scanner = Callable[[str, int], tuple[Any, int]]
+
+
 class _Strict:
     """What the standard library's scanner asks its owner."""
 
@@ -102,7 +111,9 @@ class _Strict:
         raise ValueError(name)
 
 
-class _StrictByHooks(_Strict):
+class _Careful(_Strict):
+    """The same with hooks that see what the scanner lets pass."""
+
     @staticmethod
     def parse_float(text: str) -> float:
         value = float(text)
@@ -118,29 +129,57 @@ class _StrictByHooks(_Strict):
         return value
 
 
+class _CarefulWithNames(_Careful):
+    """The same, for one call after the other: equal keys are one object."""
+
+    def __init__(self, names: dict[str, str]) -> None:
+        share = names.setdefault
+
+        def hook(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+            if len(names) >= MAX_NAMES:
+                return _Careful.object_pairs_hook(pairs)
+            value = {share(key, key): member for key, member in pairs}
+            if len(value) != len(pairs):
+                raise ValueError("a key twice")
+            return value
+
+        self.object_pairs_hook = hook  # type: ignore[method-assign]
+
+
 _scan: Final = None if c_make_scanner is None else c_make_scanner(_Strict)
-_scan_by_hooks: Final = None if c_make_scanner is None else c_make_scanner(_StrictByHooks)
+
+_scan_carefully: Final = None if c_make_scanner is None else c_make_scanner(_Careful)
+
+
+def container_scanner(names: dict[str, str]) -> Scanner | None:
+    """Return a scanner for `scan_container` that shares keys in `names`; None when there is none in C."""
+    return None if c_make_scanner is None else c_make_scanner(_CarefulWithNames(names))
 
 
 def scan_document(text: str, depth: int) -> tuple[Any, int] | None:
-    """Return a whole object or array and where it ends, if it is so plain that nothing can be wrong.
-
-    The same ground rules as for `scan_records`, but keys and floats are checked by hooks, for
-    here there may be escapes. The number of brackets is at least the depth.
-    """
+    """Return a whole object or array and where it ends, if it is so plain that nothing can be wrong."""
     begin: int = WHITE.match(text).end()  # type: ignore[union-attr]
-    if (
-        text[begin : begin + 1] not in ("{", "[")
-        or "\\u" in text
-        or text.count("{") + text.count("[") > depth
-        or _scan_by_hooks is None
-    ):
+    if text[begin : begin + 1] not in ("{", "["):
+        return None
+    return scan_container(_scan_carefully, text, begin, depth)
+
+
+def scan_container(scan: Scanner | None, text: str, i: int, depth: int) -> tuple[Any, int] | None:
+    """Return the whole object or array that begins at `i`, and where it ends.
+
+    None when anything in `text` needs a closer look: the same ground rules as for
+    `scan_records`, but keys and floats are checked by hooks, for here there may be escapes.
+    The number of brackets is at least the depth.
+    """
+    if "\\u" in text or scan is None:
         return None
     try:
-        found: tuple[Any, int] = _scan_by_hooks(text, begin)
+        value, end = scan(text, i)
     except (ValueError, StopIteration, RecursionError):
         return None
-    return found
+    if text.count("{", i, end) + text.count("[", i, end) > depth:
+        return None
+    return value, end
 
 
 def scan_records(buf: str, i: int, window: int) -> tuple[list[Any], int] | None:

@@ -86,11 +86,23 @@ RECORD = [
     '{"a":"b","a":"b"}',
     '{"a":1} ',
 ]
-# Records and short documents are read by a quicker way when there are no events.
-RECORDS = st.one_of(
+# Records, whole containers and short documents are read by a quicker way when there are no events.
+MANY_RECORDS = st.one_of(
     texts(st.lists(st.dictionaries(st.sampled_from(["a", "b", ":", "{"]), SCALARS, max_size=3), min_size=1)),
     st.lists(st.sampled_from(RECORD)).map(lambda records: "[" + ", ".join(records) + "]"),
 )
+NESTED = st.recursive(
+    st.sampled_from(RECORD),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4).map(lambda items: "[" + ",".join(items) + "]"),
+        st.lists(st.tuples(st.sampled_from("abc"), inner), max_size=3).map(
+            lambda members: "{" + ", ".join(f'"{key}": {value}' for key, value in members) + "}"
+        ),
+    ),
+    max_leaves=12,
+)
+# The quick way is for long chunks.
+RECORDS = st.builds(lambda text, blanks: " " * blanks + text, MANY_RECORDS | NESTED, st.sampled_from([0, 64, 2100]))
 
 
 @MANY

@@ -107,14 +107,36 @@ def test_a_string_is_read_at_once_or_not_at_all(text, value, end):
     assert t.scan_string('"' + text, 1) == (None if end is None else (value, end + 1))
 
 
-@pytest.mark.parametrize("scanner", ["c_scanstring", "_scan", "_scan_by_hooks"])
+@pytest.mark.parametrize(("text", "value", "end"), [row for row in DOCUMENTS if row[0][:1] in ("[", "{")])
+def test_a_container_is_read_at_once_or_not_at_all(text, value, end):
+    scan = t.container_scanner({})
+    expected = None if end is None else (value, end + 1)
+    assert t.scan_container(scan, "," + text, 1, 3) == expected
+    assert t.scan_container(scan, "," + text + ", [[[[", 1, 3) == expected
+
+
+def test_equal_keys_of_one_container_after_the_other_are_one_object():
+    names = {}
+    scan = t.container_scanner(names)
+    values = [t.scan_container(scan, text, 0, 9)[0] for text in ('{"first key":1}', '[{"first key":2}]')]
+    assert next(iter(values[0])) is next(iter(values[1][0]))
+    many = "{" + ",".join(f'"key {at}":0' for at in range(t.MAX_NAMES)) + "}"
+    assert t.scan_container(scan, many, 0, 9)[0] == {f"key {at}": 0 for at in range(t.MAX_NAMES)}
+    known = len(names)
+    assert t.scan_container(scan, '{"another":1}', 0, 9) == ({"another": 1}, 13)
+    assert t.scan_container(scan, '{"another":1,"another":1}', 0, 9) is None
+    assert len(names) == known
+
+
+@pytest.mark.parametrize("scanner", ["c_scanstring", "_scan", "_scan_carefully", "c_make_scanner"])
 def test_without_a_scanner_in_c_everything_goes_the_long_way(monkeypatch, scanner):
     """Other interpreters have no such scanner, or a more lenient one."""
     monkeypatch.setattr(t, scanner, None)
     found = {
         "c_scanstring": t.scan_string('"a"', 1),
         "_scan": t.scan_records('{"a":1}', 0, 100),
-        "_scan_by_hooks": t.scan_document("[]", 100),
+        "_scan_carefully": t.scan_document("[]", 100),
+        "c_make_scanner": t.scan_container(t.container_scanner({}), "[]", 0, 100),
     }
     assert [name for name, result in found.items() if result is None] == [scanner]
 
