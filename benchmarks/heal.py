@@ -1,125 +1,277 @@
 """What healing costs, next to `json.dumps` of the same messages in the same run.
 
-Prints, for each format: microseconds a message for `json.dumps`, for a healthy
-history and for damaged ones (one fault at the end, one in the middle, one in each
-hundred turns), and the ratios; then the time a message from 10 to 100,000
-messages, and the memory that healing a healthy history takes. Minimum of several
-runs. What the numbers do not show: histories made of images or of unusual parts
-are read whole.
+    python -m benchmarks.heal [--quick] [FORM ...]
 
-Usage: python benchmarks/heal.py [FORMAT ...]
+For each format and form: the time a message that `json.dumps` takes, and as ratios to it
+healing a healthy history and damaged ones: one result lost at the end, one in the middle,
+one of each hundred (spread), and all of them (all). Message objects are compared with
+`json.dumps` of the same messages in the dict form; what the framework's own way to write
+them takes is shown beside it. Then the same for 10 to 100,000 messages, with the memory that
+healing a healthy history takes.
+
+What the numbers do not show: histories made of images or of unusual parts are read whole.
+Times are processor time, the least of several runs.
 """
 
 from __future__ import annotations
 
+import argparse
+import gc
 import json
 import platform
 import random
 import sys
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
+import pytest
+
 from interlock import heal
-from properties.history.generate import RENDERERS
+from support.framework_histories import FORMS as FRAMEWORKS
+from support.histories import WIRES, Answer, Ask, Reply, Results, Step, User, render
 
-REPEATS = 7
+HEALTHY, DAMAGED, ALL = 0.5, 1.0, 5.0  # goals, as ratios to `json.dumps`
+SIZES = (10, 100, 1_000, 10_000, 100_000)  # messages, about
+LINEAR = 1.5  # goal: how much the ratio may grow from 1,000 messages on
+MEMORY = 128  # goal: bytes a message of the input, at most
 
 
-def plan(turns: int) -> list[dict[str, Any]]:
+# --- histories ---------------------------------------------------------------
+
+
+def session(turns: int) -> list[Step]:
     """An agent's session: a request, two rounds of calls with file-sized answers, a reply."""
     draw = random.Random(7)
-    out: list[dict[str, Any]] = []
+    steps: list[Step] = []
     number = 0
     for _ in range(turns):
-        out.append(
-            {"user": "Please look at the file, tell me what is wrong with it, and fix it. " * draw.randint(1, 4)}
-        )
+        steps.append(User("Please look at the file, tell me what is wrong with it, and fix it. " * draw.randint(1, 4)))
         for _ in range(2):
-            calls = []
+            asked, answers = [], []
             for _ in range(draw.randint(1, 2)):
                 number += 1
-                args = {"path": f"src/module_{number}.py", "start": 1, "end": 200}
+                call = f"call{number:05d}"
+                asked.append(Ask(call, "read_file", {"path": f"src/module_{number}.py", "start": 1, "end": 200}))
                 body = "    return [line for line in source]\n" * draw.randint(5, 20)
-                calls.append({"id": f"call{number:05d}", "name": "read_file", "args": args, "out": body})
-            out.append({"calls": calls, "text": None})
-        out.append(
-            {"assistant": "The file was read twice; I have changed it so that it is read once. " * draw.randint(1, 3)}
-        )
-    out.append({"user": "thanks"})
+                answers.append(Answer(call, "read_file", body))
+            steps += [Reply("", tuple(asked)), Results(tuple(answers))]
+        steps.append(Reply("The file was read twice; I have changed it so that it is read once. " * draw.randint(1, 3)))
+    return [*steps, User("thanks")]
+
+
+def without(steps: list[Step], lost: Callable[[int, int], bool]) -> list[Step]:
+    """The session without the answers for which `lost(number, count)` is true."""
+    count = sum(len(step.answers) for step in steps if isinstance(step, Results))
+    out: list[Step] = []
+    number = 0
+    for step in steps:
+        if isinstance(step, Results):
+            left = [one for at, one in enumerate(step.answers, number) if not lost(at, count)]
+            number += len(step.answers)
+            if left:
+                out.append(replace(step, answers=tuple(left)))
+        else:
+            out.append(step)
     return out
 
 
-def best(work: Callable[[], Any]) -> float:
-    """Seconds of the fastest run."""
-    fastest = float("inf")
-    for _ in range(REPEATS):
-        start = time.perf_counter()
-        work()
-        fastest = min(fastest, time.perf_counter() - start)
-    return fastest
+DAMAGE: dict[str, Callable[[int, int], bool]] = {
+    "end": lambda at, count: at == count - 1,
+    "middle": lambda at, count: at == count // 2,
+    "spread": lambda at, _: at % 100 == 50,
+    "all": lambda *_: True,
+}
 
 
-def without(history: list[Any], places: list[int]) -> list[Any]:
-    """The history without these messages."""
-    gone = set(places)
-    return [message for at, message in enumerate(history) if at not in gone]
+@dataclass(frozen=True)
+class Form:
+    """A format and form: how a session is written, and the same as JSON values; the framework's own dump."""
+
+    name: str
+    wire: str
+    write: Callable[[list[Step]], list[Any]]
+    json: Callable[[list[Step]], list[Any]]
+    dump: Callable[[list[Any]], Any] | None = None
 
 
-def answers(history: list[Any]) -> list[int]:
-    """Places of the messages that hold results."""
-    marks = ('"tool_call_id"', '"tool_result"', '"tool-result"', '"functionResponse"', '"toolResult"', "_output")
-    return [at for at, message in enumerate(history) if any(mark in json.dumps(message) for mark in marks)]
+def bare(steps: list[Step]) -> list[Any]:
+    """Responses items of which the messages are only a role and a string, as people write them by hand."""
+    out = render(steps, "openai_responses")
+    for at, item in enumerate(out):
+        if item.get("type") == "message":
+            out[at] = {"role": item["role"], "content": item["content"][0]["text"]}
+    return out
 
 
-def ratios(wire: str) -> None:
-    """Print the costs for one format."""
-    history = RENDERERS[wire](plan(400))
-    found = answers(history)
-    damaged = {
-        "end": without(history, found[-1:]),
-        "middle": without(history, found[len(found) // 2 : len(found) // 2 + 1]),
-        "spread": without(history, found[50::100]),
-    }
-    dumps = best(lambda: json.dumps(history))
-    healthy = best(lambda: heal(history, wire=wire))
-    assert heal(history, wire=wire).messages is history
-    line = f"{wire:18} {len(history):6} messages  dumps {dumps / len(history) * 1e6:6.2f} us"
-    line += f"  healthy {healthy / dumps:5.2f}"
-    for name, messages in damaged.items():
-        assert heal(messages, wire=wire).changed
-        seconds = best(lambda messages=messages: heal(messages, wire=wire))
-        line += f"  {name} {seconds / best(lambda messages=messages: json.dumps(messages)):5.2f}"
-    print(line)
+def forms() -> Iterator[Form]:
+    """Every format; the objects of frameworks that are installed."""
+    for wire in WIRES:
+        write = partial(render, wire=wire)
+        yield Form(wire, wire, write, write)
+    yield Form("openai_responses-bare", "openai_responses", bare, bare)
+    for name, (wire, write) in FRAMEWORKS.items():
+        kind, _, objects = name.partition("-")
+        if objects != "objects":
+            yield Form(name, wire, write, write)
+            continue
+        try:
+            write(session(0))
+        except pytest.skip.Exception as error:
+            print(f"left out: {name}: {error}")
+            continue
+        yield Form(name, wire, write, FRAMEWORKS[kind][1], own_dump(kind))
 
 
-def growth(wire: str) -> None:
-    """Print the time a message as the history grows, and the memory of one call."""
-    for turns in (2, 20, 200, 2000, 15000):
-        history = RENDERERS[wire](plan(turns))
-        seconds = best(lambda history=history: heal(history, wire=wire))
-        dumps = best(lambda history=history: json.dumps(history))
-        tracemalloc.start()
-        heal(history, wire=wire)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        each = seconds / len(history) * 1e6
-        line = f"{wire:18} {len(history):6} messages  {each:6.2f} us each  ratio {seconds / dumps:5.2f}"
-        print(f"{line}  peak {peak / 1024:8.1f} KiB")
+def own_dump(kind: str) -> Callable[[list[Any]], Any]:
+    """How a framework itself writes its messages as JSON."""
+    if kind == "pydantic_ai":
+        from pydantic_ai.messages import ModelMessagesTypeAdapter
+
+        return ModelMessagesTypeAdapter.dump_json
+    if kind == "langchain":
+        from langchain_core.messages import messages_to_dict
+
+        return lambda messages: json.dumps(messages_to_dict(messages))
+    return lambda messages: json.dumps(
+        [one.model_dump(mode="json") if hasattr(one, "model_dump") else one for one in messages]
+    )
+
+
+# --- measuring ---------------------------------------------------------------
+
+
+def least(run: Callable[[], Any], *, seconds: float = 0.08, rounds: int = 5) -> float:
+    """Seconds of one run: the least of `rounds` or more, until `seconds` have been spent."""
+    best = float("inf")
+    spent, done = 0.0, 0
+    while done < rounds or spent < seconds:
+        start = time.process_time()
+        run()
+        took = time.process_time() - start
+        best = min(best, took)
+        spent += took
+        done += 1
+        if done > 1 and spent > 20 * seconds:
+            break
+    return best
+
+
+def many(run: Callable[[], Any], count: int) -> Callable[[], Any]:
+    """A short run several times over, so that the clock can tell."""
+
+    def repeated() -> None:
+        for _ in range(count):
+            run()
+
+    return repeated
+
+
+def peak(run: Callable[[], Any]) -> int:
+    """The most memory, in bytes, that a run takes."""
+    gc.collect()
+    tracemalloc.start()
+    run()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most
+
+
+def row(*cells: str) -> None:
+    print("| " + " | ".join(cells) + " |")
+
+
+def head(*cells: str) -> None:
+    row(*cells)
+    row(*("---" if at == 0 else "---:" for at in range(len(cells))))
+
+
+# --- tables ------------------------------------------------------------------
+
+
+def costs(form: Form, turns: int, report: Callable[[str, bool], None]) -> None:
+    """Print the row of one form."""
+    steps = session(turns)
+    history, plain = form.write(steps), form.json(steps)
+    dumps = least(lambda: json.dumps(plain))
+    assert heal(history, wire=form.wire).messages is history
+    healthy = least(lambda: heal(history, wire=form.wire)) / dumps
+    dump = form.dump
+    # Objects are held to what their framework takes to write them.
+    own = 1.0 if dump is None else least(lambda: dump(history)) / dumps
+    yardstick = "json.dumps" if dump is None else "the framework's own dump"
+    cells = [form.name, str(len(history)), f"{dumps / len(history) * 1e6:.2f} us", f"{healthy:.2f}"]
+    share = healthy / own
+    report(f"{form.name}: a healthy history costs {share:.2f} of {yardstick}, at most {HEALTHY}", share <= HEALTHY)
+    for name, lost in DAMAGE.items():
+        broken = without(steps, lost)
+        messages, plain = form.write(broken), form.json(broken)
+        result = heal(messages, wire=form.wire)
+        assert result.changed
+        kept = {id(message) for message in result.messages}
+        copies = sum(id(message) not in kept for message in messages)
+        if copies > len(result.repairs):
+            report(f"{form.name}: {copies} messages are copied for {len(result.repairs)} repairs", False)
+        dumps = least(lambda plain=plain: json.dumps(plain))
+        ratio = least(lambda messages=messages: heal(messages, wire=form.wire)) / dumps
+        cells.append(f"{ratio:.2f}")
+        share, goal = ratio / own, ALL if name == "all" else DAMAGED
+        report(f"{form.name}: damage ({name}) costs {share:.2f} of {yardstick}, at most {goal}", share <= goal)
+    row(*cells, "" if dump is None else f"{own:.2f}")
+
+
+def growth(form: Form, sizes: tuple[int, ...], report: Callable[[str, bool], None]) -> None:
+    """Print the row of one form: ratio to `json.dumps` for each size, and memory for the largest."""
+    each = len(form.write(session(100))) / 100
+    ratios = {}
+    most = 0.0
+    for size in sizes:
+        steps = session(max(1, round(size / each)))
+        history, plain = form.write(steps), form.json(steps)
+        count = max(1, 1000 // size)
+        dumps = least(many(lambda plain=plain: json.dumps(plain), count), seconds=0.03, rounds=3)
+        healing = least(many(lambda history=history: heal(history, wire=form.wire), count), seconds=0.03, rounds=3)
+        ratios[size] = healing / dumps
+        most = peak(lambda history=history: heal(history, wire=form.wire)) / len(history)
+    row(form.name, *(f"{ratio:.2f}" for ratio in ratios.values()), f"{most:.0f}")
+    grown = ratios[sizes[-1]] / ratios[1_000]
+    largest = f"{sizes[-1]:,}"
+    report(f"{form.name}: the ratio grows {grown:.2f} times from 1,000 to {largest}, at most {LINEAR}", grown <= LINEAR)
+    report(f"{form.name}: {most:.0f} bytes a message at {largest}, at most {MEMORY}", most <= MEMORY)
 
 
 def main() -> None:
-    """Run the formats named on the command line, or all."""
-    print(f"Python {platform.python_version()}, {platform.machine()}; ratios to json.dumps of the same messages")
-    wires = sys.argv[1:] or list(RENDERERS)
-    for wire in wires:
-        ratios(wire)
-    for wire in wires[:1]:
-        growth(wire)
+    """Run the forms named on the command line, or all."""
+    options = argparse.ArgumentParser(description="What healing costs, next to json.dumps.")
+    options.add_argument("--quick", action="store_true", help="up to 10,000 messages")
+    options.add_argument("forms", nargs="*", metavar="FORM", help="a format or form; all when none is named")
+    asked = options.parse_args()
+    chosen = [form for form in forms() if not asked.forms or form.name in asked.forms or form.wire in asked.forms]
+    sizes = SIZES[:-1] if asked.quick else SIZES
+    targets: list[str] = []
+
+    def report(line: str, made: bool) -> None:
+        targets.append(f"{'reached' if made else 'MISSED '}  {line}")
+
+    print(f"CPython {platform.python_version()}, {platform.machine()}, {platform.system()}")
+    print("\n## Healing, as a multiple of `json.dumps` of the same messages\n")
+    head("form", "messages", "dumps each", "healthy", *DAMAGE, "own dump")
+    for form in chosen:
+        costs(form, 400, report)
+    print("\n## A healthy history as it grows, as a multiple of `json.dumps`; memory in bytes a message at the end\n")
+    head("form", *(f"{size:,}" for size in sizes), "memory")
+    for form in chosen:
+        growth(form, sizes, report)
+    print("\n## Targets\n")
+    for line in targets:
+        print(line)
+    sys.exit(any(line.startswith("MISSED") for line in targets))
 
 
 if __name__ == "__main__":
