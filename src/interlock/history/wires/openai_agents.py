@@ -14,11 +14,9 @@ to change becomes a dict, which the SDK takes just as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice, repeat
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from interlock.history.spans import Scan
 from interlock.history.turns import Message
 from interlock.history.wires.objects import Fields, fields_of, source_of
 from interlock.history.wires.openai_responses import OpenAIResponses
@@ -35,16 +33,15 @@ class OpenAIAgents(OpenAIResponses):
         """Return the view of one item."""
         return super().read_message(_opened(native), at)
 
-    def scanner(self, context: Any) -> Scan | None:
-        """Return the walk over items, that sees an object as its fields."""
-        scan = super().scanner(context)
-        if scan is None:
-            return None
-
-        def over(messages: Sequence[Any], start: int, places: dict[str, int]) -> int:
-            return scan(_Items(messages, start), start, places)
-
-        return over
+    def opened(self, item: Any) -> Any:
+        """Return an object as its fields, and them as they are where they are plain."""
+        if isinstance(item, dict):
+            return item
+        held = item.__dict__
+        if type(held) is not dict:
+            raise TypeError("a class is no item")
+        fields = {key: value for key, value in held.items() if value is not None}
+        return fields if type(fields.get("content", "")) is str else _opened(item)
 
     def write(self, views: Sequence[Message]) -> tuple[list[Any], Sequence[int]]:
         """Return the items; an object that nothing changed is the same object."""
@@ -54,23 +51,6 @@ class OpenAIAgents(OpenAIResponses):
     def assemble(self, message: Message) -> Any:
         """Return the item of a view whose parts have changed."""
         return source_of(super().assemble(message))
-
-
-class _Items(Sequence[Any]):
-    """Items of which objects are opened one by one; those ahead of `start` are passed over."""
-
-    def __init__(self, messages: Sequence[Any], start: int) -> None:
-        self._messages, self._start = messages, start
-
-    def __len__(self) -> int:
-        return len(self._messages)
-
-    def __getitem__(self, at: Any) -> Any:
-        return _opened(self._messages[at])
-
-    def __iter__(self) -> Iterator[Any]:
-        rest = islice(self._messages, self._start, None)
-        return chain(repeat(None, self._start), (one if type(one) is dict else _opened(one) for one in rest))
 
 
 def _opened(native: Any) -> Any:

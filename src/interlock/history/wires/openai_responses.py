@@ -162,6 +162,7 @@ class OpenAIResponses(Wire):
             return None
         longest, fits = profile.id_length or 64, re.compile(profile.name_pattern).fullmatch
         names: set[str] = set()
+        opened_item = self.opened
 
         def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> int:
             waiting: set[str] = set()
@@ -169,60 +170,84 @@ class OpenAIResponses(Wire):
             thought = reasoned = False
             try:
                 for at, item in enumerate(messages if not start else islice(messages, start, None), start):
+                    if type(item) is not dict:
+                        item = opened_item(item)
                     kind = item.get("type")
-                    if thought and (kind == "reasoning" or "id" not in item):
-                        return opened
                     if kind == "function_call_output":
                         waiting.remove(item["call_id"])
-                        if type(item["output"]) is not str or len(item) != 3:
+                        if thought or type(item["output"]) is not str or len(item) != 3:
                             return opened
                         continue
                     if kind == "function_call":
                         if not waiting:
                             opened = at
                         call_id, name, arguments = item["call_id"], item["name"], item["arguments"]
-                        if not item.keys() <= _USUAL or type(call_id) is not str or not 0 < len(call_id) <= longest:
+                        if len(item) != 4:
+                            if not item.keys() <= _USUAL:
+                                return opened
+                            if "id" in item:
+                                if not (reasoned and _seen(item["id"], "fc_", at, places)):
+                                    return opened
+                            elif thought:
+                                return opened
+                        elif thought:
                             return opened
-                        if "id" in item and not (reasoned and _seen(item["id"], "fc_", at, places)):
+                        if type(call_id) is not str or not 0 < len(call_id) <= longest or call_id in waiting:
                             return opened
                         if name not in names:
                             if not fits(name):
                                 return opened
                             names.add(name)
-                        if (arguments != "{}" and not is_object_text(arguments)) or call_id in waiting:
+                        if arguments != "{}" and not is_object_text(arguments):
                             return opened
                         waiting.add(call_id)
-                        places[call_id] = REUSED if places.get(call_id, at) != at else at
+                        places[call_id] = REUSED if call_id in places else at
                         thought = False
                         continue
                     if waiting:
                         return opened
                     if kind == "reasoning":
+                        if thought:
+                            return opened
                         opened = at
                         thought = reasoned = True
                         if item.get("content") or not _seen(item["id"], "rs_", at, places):
                             return at
                         continue
+                    if not thought:
+                        opened = at
                     role, content = item["role"], item["content"]
-                    if kind is not None and kind != "message":
-                        return at
+                    if len(item) == 2 or (len(item) == 3 and kind == "message"):
+                        if thought:
+                            return opened  # the message behind reasoning needs its id
+                    elif not item.keys() <= _USUAL or (kind is not None and kind != "message"):
+                        return opened
+                    elif "id" not in item:
+                        if thought:
+                            return opened
+                    elif not _seen(item["id"], "msg_", at, places):
+                        return opened
                     if role == "assistant":
-                        if "id" in item and not _seen(item["id"], "msg_", at, places):
-                            return opened if thought else at
-                        if not _words(content, "output_text") or not item.keys() <= _USUAL:
-                            return opened if thought else at
+                        if type(content) is not str and not _words(content, "output_text"):
+                            return opened
                         thought = False
                         continue
+                    if (
+                        thought
+                        or role not in _ROLES
+                        or (type(content) is not str and not _words(content, "input_text"))
+                    ):
+                        return opened
                     reasoned = False
-                    if "id" in item and not _seen(item["id"], "msg_", at, places):
-                        return opened if thought else at
-                    if thought or role not in _ROLES or not _words(content, "input_text") or not item.keys() <= _USUAL:
-                        return opened if thought else at
             except (KeyError, TypeError, AttributeError):
                 return opened if waiting or thought else at
             return opened if waiting or thought else len(messages)
 
         return scan
+
+    def opened(self, item: Any) -> Any:
+        """Return something that is no dict as the scan can look at it."""
+        return item
 
     def is_word(self, native: Any) -> bool:
         """Say whether an item is a message of the user that holds text only, as a string or in blocks."""
@@ -409,7 +434,9 @@ def _words(content: Any, kind: str) -> bool:
     if type(content) is not list or not content:
         return False
     for block in content:
-        if block["type"] != kind or type(block["text"]) is not str or not block.keys() <= _TEXT_KEYS:
+        if block["type"] != kind or type(block["text"]) is not str:
+            return False
+        if len(block) != 2 and not block.keys() <= _TEXT_KEYS:
             return False
     return True
 
