@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import builtins
 import collections
 import difflib
 import functools
@@ -32,7 +33,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType
@@ -246,7 +247,6 @@ class Known:
     seconds: dict[str, float] = field(default_factory=dict)  # test -> processor time
     # module -> (first line, last line) of a function -> the tests that call it
     callers: dict[str, dict[tuple[int, int], set[str]]] = field(default_factory=dict)
-    imported: list[str] = field(default_factory=list)  # other people's modules
 
     def tests_for(self, mutant: Mutant, budget: float) -> list[str]:
         """Return the tests that may notice, the likeliest first, as many as the seconds allow.
@@ -296,49 +296,52 @@ class Order(Quick):
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         items[:] = sorted((item for item in items if item.nodeid in self.place), key=lambda i: self.place[i.nodeid])
 
-    def pytest_runtest_setup(self, item: Any) -> None:
-        usual = self.seconds[item.nodeid]
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        usual = self.seconds[nodeid]
         signal.setitimer(signal.ITIMER_VIRTUAL, 3 + 10 * usual)  # processor time; its signal ends the process
         signal.alarm(60 + int(20 * usual))  # for one that waits
 
 
 class Watcher(Quick):
-    """A pytest plugin: note what each test calls, and how long it takes."""
+    """A pytest plugin: note which functions each test calls, and how long it takes."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
-        self.calls: dict[CodeType, set[str]] = collections.defaultdict(set)
-        self.test = ""  # while modules are imported and tests collected: no test
+        self.calls: dict[str, list[tuple[str, int, int]]] = {}
         self.start = 0.0
-        self.inside = str(SOURCE)
+        self.called: set[tuple[str, int, int]] = set()  # what the instrumented source adds to
+        vars(builtins)["__called__"] = self.called
 
-    def trace(self, frame: Any, *_: Any) -> None:
-        if frame.f_code.co_filename.startswith(self.inside):
-            self.calls[frame.f_code].add(self.test)
+    def pytest_collection_finish(self) -> None:
+        self.calls[""] = list(self.called)  # what is called on import shapes what every test sees
 
-    def pytest_runtest_setup(self, item: Any) -> None:
-        self.test, self.start = item.nodeid, time.process_time()
-        sys.settrace(self.trace)
+    def pytest_runtest_logstart(self) -> None:
+        self.called.clear()
+        self.start = time.process_time()
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         self.seconds[nodeid] = time.process_time() - self.start
-        sys.settrace(self.trace)  # a test may have taken it away
+        self.calls[nodeid] = list(self.called)
 
     def write(self, path: str) -> None:
-        callers: dict[str, list[tuple[int, int, list[str]]]] = collections.defaultdict(list)
-        for code, tests in self.calls.items():
-            lines = [line for _, _, line in code.co_lines() if line is not None]
-            # What is called on import shapes what every test sees.
-            if "" not in tests and code.co_name != "<module>":
-                module = str(Path(code.co_filename).relative_to(SOURCE).with_suffix(""))
-                callers[module].append((min(lines), max(lines), sorted(tests)))
         ours = {"interlock", "support", "conftest", "tests", "__main__", "pytest_timeout"}
         imported = [name for name in sys.modules if name.split(".")[0] not in ours and not name.startswith("test_")]
-        Path(path).write_text(json.dumps({"seconds": self.seconds, "callers": callers, "imported": imported}))
+        Path(path).write_text(json.dumps({"seconds": self.seconds, "calls": self.calls, "imported": imported}))
 
 
-def run_tests(module: str, code: str, plugin: Any, arguments: Sequence[str]) -> int:
-    """Run tests on the changed module, in this process, which must end afterwards."""
+def instrumented(path: str) -> CodeType:
+    """Compile a file whose functions each note that they were called."""
+    tree = ast.parse(Path(path).read_text())
+    module = str(Path(path).relative_to(SOURCE).with_suffix(""))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            note = ast.parse(f"__called__.add(({module!r}, {node.lineno}, {node.end_lineno}))").body[0]
+            node.body.insert(ast.get_docstring(node) is not None, note)
+    return compile(ast.fix_missing_locations(tree), path, "exec")
+
+
+def run_tests(replaced: Callable[[str], CodeType | None], module: str, plugin: Any, arguments: Sequence[str]) -> int:
+    """Run tests with some source replaced, in this process, which must end afterwards."""
     resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
     signal.setitimer(signal.ITIMER_VIRTUAL, 60)  # for the import
     null = os.open(os.devnull, os.O_WRONLY)
@@ -346,13 +349,12 @@ def run_tests(module: str, code: str, plugin: Any, arguments: Sequence[str]) -> 
     os.dup2(null, 2)
     from importlib.machinery import SourceFileLoader
 
-    path = str(SOURCE / f"{module}.py")
     original = SourceFileLoader.get_code
 
-    def get_code(self: SourceFileLoader, name: str) -> Any:
-        return compile(code, path, "exec") if self.path == path else original(self, name)
+    def get_code(self: SourceFileLoader, name: str) -> CodeType | None:
+        return replaced(self.path) or original(self, name)
 
-    SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
+    SourceFileLoader.get_code = get_code  # type: ignore[assignment, method-assign]
     try:
         importlib.import_module("interlock." + module.replace("/", ".").removesuffix(".__init__"))
         importlib.import_module("interlock")
@@ -378,25 +380,22 @@ def in_child(work: Any) -> int:
 
 def control(suite: Suite) -> Known:
     """Run all tests with nothing changed."""
-    module = suite.modules[0]
     with tempfile.NamedTemporaryFile() as file:
 
-        def collect() -> int:
+        def run(*options: str) -> int:
             watcher = Watcher()
-            status = run_tests(module, text_of(module), watcher, ["--collect-only", *suite.tests])
-            watcher.write(file.name)
-            return status
-
-        def run() -> int:
-            watcher = Watcher()
-            sys.settrace(watcher.trace)
             signal.signal(signal.SIGVTALRM, signal.SIG_IGN)
-            status = run_tests(module, text_of(module), watcher, suite.tests)
-            sys.settrace(None)
+            inside = str(SOURCE)
+            status = run_tests(
+                lambda path: instrumented(path) if path.startswith(inside) else None,
+                suite.modules[0],
+                watcher,
+                [*options, *suite.tests],
+            )
             watcher.write(file.name)
             return status
 
-        if in_child(collect):
+        if in_child(lambda: run("--collect-only")):
             sys.exit("the tests cannot be collected")
         # Loaded once, for every child.
         for name in json.loads(Path(file.name).read_text())["imported"]:
@@ -405,10 +404,11 @@ def control(suite: Suite) -> Known:
             sys.exit("the tests fail on what is unchanged")
         found = json.loads(Path(file.name).read_text())
     known = Known(seconds=found["seconds"])
-    for module, functions in found["callers"].items():
-        of_module = known.callers.setdefault(module, {})
-        for first, last, tests in functions:
-            of_module.setdefault((first, last), set()).update(tests)
+    everywhere = {tuple(call) for call in found["calls"].pop("")}
+    for test, calls in found["calls"].items():
+        for module, first, last in calls:
+            if (module, first, last) not in everywhere:
+                known.callers.setdefault(module, {}).setdefault((first, last), set()).add(test)
     return known
 
 
@@ -418,7 +418,13 @@ def judge(known: Known, budget: float, task: tuple[Mutant, str]) -> tuple[Mutant
     started = time.monotonic()
     tests = known.tests_for(mutant, budget)
     files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
-    status = in_child(lambda: run_tests(mutant.module, code, Order(tests, known.seconds), files))
+    path = str(SOURCE / f"{mutant.module}.py")
+    compiled = compile(code, path, "exec")
+    status = in_child(
+        lambda: run_tests(
+            lambda given: compiled if given == path else None, mutant.module, Order(tests, known.seconds), files
+        )
+    )
     # 1: a test failed; 2: a test's module could not be imported.
     too_long = (-signal.SIGVTALRM, -signal.SIGALRM)
     verdict = {0: "survived", 1: "killed", 2: "killed", STILLBORN: "stillborn"}.get(status, "broken")
