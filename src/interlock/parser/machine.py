@@ -334,6 +334,7 @@ def machine(core: Core) -> Generator[None, Message, None]:
         mark = 0
         mark_at = base
         unscanned = 0 if end >= t.WORTHWHILE else end  # where to try next to read much at once
+        records_from = 0  # the same for several records
         if (
             state == VALUE
             and end <= easy
@@ -529,12 +530,14 @@ def machine(core: Core) -> Generator[None, Message, None]:
                 elif action <= OPEN_ARRAY:
                     if i >= unscanned and stack and not (report or duplicate) and len(stack) < depth_limit:
                         # At the speed of the standard library: as many flat objects as are whole,
-                        if not is_object and (found_records := t.scan_records(buf, i, window)) is not None:
-                            records, i = found_records
-                            node.extend(records)
-                            unscanned = i
-                            state = AFTER_ITEM
-                            continue
+                        if i >= records_from and not is_object:
+                            if (found_records := t.scan_records(buf, i, window)) is not None:
+                                records, i = found_records
+                                node.extend(records)
+                                unscanned = i
+                                state = AFTER_ITEM
+                                continue
+                            records_from = i + window
                         # or else one whole container of any kind.
                         piece = buf[i : i + window]
                         scanner = scanner or t.container_scanner(names)
