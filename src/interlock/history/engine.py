@@ -19,6 +19,7 @@ from interlock.history.naming import NameMap
 from interlock.history.providers import SERVERS, profile_for
 from interlock.history.records import Repair
 from interlock.history.requests import history_key, renamed_tools, tool_names
+from interlock.history.rereading import reread
 from interlock.history.rules import BY_NAME, RULES, policies_for
 from interlock.history.rules.base import Context, Finding, Rule
 from interlock.history.spans import crosses, stretch, suspicious, views_of
@@ -403,6 +404,7 @@ def _run(views: list[Message], context: Context) -> tuple[list[Message], tuple[R
                 changed = True
         if not changed:
             break
+        views = reread(views, context.wire)
     return views, tuple(repairs), tuple(remaining)
 
 

@@ -8,7 +8,7 @@ from interlock.history.pairing import Open
 from interlock.history.rules.base import Context
 from interlock.history.turns import Approval, Message
 
-__all__ = ["denial", "is_pending"]
+__all__ = ["asked", "denial", "is_pending"]
 
 
 def is_pending(messages: Sequence[Message], call: Open, context: Context) -> bool:
@@ -27,6 +27,12 @@ def is_pending(messages: Sequence[Message], call: Open, context: Context) -> boo
         return False
     request, response = _approval(messages, call)
     return request is not None and (response is None or response.approved is True)
+
+
+def asked(messages: Sequence[Message], call: Open) -> bool:
+    """Say whether a human was asked about a call and has not answered."""
+    request, response = _approval(messages, call)
+    return request is not None and response is None
 
 
 def denial(messages: Sequence[Message], call: Open) -> Approval | None:

@@ -41,8 +41,8 @@ class Repair:
     before: Any = field(default=None, compare=False, repr=False)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the record as a JSON object with the contract's keys."""
-        return {
+        """Return the record as a JSON object with the contract's keys; `before` too when something was lost."""
+        out: dict[str, Any] = {
             "code": self.code,
             "rule": self.rule,
             "message_index": self.message_index,
@@ -52,3 +52,6 @@ class Repair:
             "call_id": self.call_id,
             "lossy": self.lossy,
         }
+        if self.lossy and self.healed:
+            out["before"] = self.before
+        return out

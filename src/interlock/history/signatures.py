@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
@@ -13,18 +13,23 @@ __all__ = ["SENTINEL", "open_steps", "signature_of", "signed", "well_formed"]
 
 # https://ai.google.dev/gemini-api/docs/thought-signatures: skips the check for calls that Gemini did not make.
 SENTINEL: Final = "skip_thought_signature_validator"
-_KEYS: Final = ("thoughtSignature", "thought_signature")
+_CAMEL: Final = "thoughtSignature"
+_SNAKE: Final = "thought_signature"
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]*={0,2}")
 _AnyPart = TypeVar("_AnyPart", bound=Part)
 
 
-def signature_of(native: Any) -> Any:
-    """Return a native part's thought signature; `None` when it has none."""
-    if isinstance(native, dict):
-        for key in _KEYS:
-            if native.get(key) is not None:
-                return native[key]
-    return None
+def signature_of(native: Any, path: Sequence[str]) -> Any:
+    """Return a native part's thought signature; `None` when it has none.
+
+    Args:
+        native: The part.
+        path: Where the format keeps it, key by key; empty where it does not.
+    """
+    for key in path:
+        inner = native.get(key) if isinstance(native, dict) else None
+        native = native.get(_SNAKE) if inner is None and key == _CAMEL and isinstance(native, dict) else inner
+    return native if path else None
 
 
 def well_formed(value: Any) -> bool:
@@ -32,13 +37,20 @@ def well_formed(value: Any) -> bool:
     return isinstance(value, bytes) or (isinstance(value, str) and _BASE64.fullmatch(value) is not None)
 
 
-def signed(part: _AnyPart, signature: str | None) -> _AnyPart:
+def signed(part: _AnyPart, signature: str | None, path: Sequence[str]) -> _AnyPart:
     """Return the part with this signature, or with none."""
-    native = {key: value for key, value in part.native.items() if key not in _KEYS}
-    if signature is not None:
-        snake = "function_call" in native or "thought_signature" in part.native
-        native["thought_signature" if snake else "thoughtSignature"] = signature
-    return replace(part, native=native)
+    return replace(part, native=_signed(part.native, signature, path))
+
+
+def _signed(native: Mapping[str, Any], signature: str | None, path: Sequence[str]) -> dict[str, Any]:
+    key, rest = path[0], path[1:]
+    if key == _CAMEL and ("function_call" in native or _SNAKE in native):
+        key = _SNAKE  # the SDK's own dumps
+    if not rest:
+        out = {name: value for name, value in native.items() if name not in (_CAMEL, _SNAKE)}
+        return out if signature is None else {**out, key: signature}
+    inner = native.get(key)
+    return {**native, key: _signed(inner if isinstance(inner, dict) else {}, signature, rest)}
 
 
 def open_steps(messages: Sequence[Message]) -> Iterator[tuple[Message, Call]]:

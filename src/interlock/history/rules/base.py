@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
@@ -12,6 +13,7 @@ from interlock.history.pairing import Open, Pairing, Turn, pair
 from interlock.history.providers import Profile
 from interlock.history.turns import Approval, ContentForm, Message, Part, Result, Role, Text
 from interlock.history.wires.base import Wire
+from interlock.history.wires.objects import Fields
 from interlock.vocabulary import RepairAction
 
 __all__ = [
@@ -21,12 +23,14 @@ __all__ = [
     "Rule",
     "answer",
     "assistant_turns",
+    "call_in_words",
     "drop_part_action",
     "is_blank",
     "item_without",
     "joined_text",
     "leading_results",
     "renamed_pair",
+    "result_in_words",
     "role_changed",
     "speaker",
     "thinking_setting",
@@ -159,6 +163,20 @@ def drop_part_action(message: Message) -> RepairAction:
     return "dropped-message" if len(message.parts) == 1 else "dropped-part"
 
 
+def call_in_words(call_id: str | None, name: str | None) -> str:
+    """Return how a reason names a call, by what it has of id and name."""
+    if call_id:
+        return f"call {call_id!r} ({name!r})" if name else f"call {call_id!r}"
+    return f"a call of {name!r}" if name else "a call without id and name"
+
+
+def result_in_words(result: Result) -> str:
+    """Return how a reason names a result, by what it has of id and name."""
+    if result.call_id:
+        return f"result for {result.call_id!r}"
+    return f"result of {result.name!r}" if result.name else "result without id and name"
+
+
 def answer(
     messages: Sequence[Message], turn: Turn, found: Sequence[Result], context: Context
 ) -> tuple[RepairAction, tuple[Edit, ...]]:
@@ -274,7 +292,11 @@ def role_changed(message: Message, role: Role, wire: Wire) -> Message | None:
 
 def without(part: _AnyPart, *keys: str) -> _AnyPart:
     """Return the part with a fragment that lacks these fields."""
-    return replace(part, native={key: value for key, value in part.native.items() if key not in keys})
+    # A copy of its own kind: a format may keep more with a fragment than its fields.
+    native = dict(part.native) if isinstance(part.native, Fields) else copy(part.native)
+    for key in keys:
+        native.pop(key, None)
+    return replace(part, native=native)
 
 
 def item_without(message: Message, *keys: str) -> Message:

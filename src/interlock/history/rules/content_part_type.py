@@ -53,6 +53,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 yield Finding(
                     message=message,
                     part=part,
+                    call_id=new.call_id if isinstance(new, (Call, Result)) else None,
                     action="dropped-part" if twin else "replaced-part",
                     lossy=False,
                     edits=(

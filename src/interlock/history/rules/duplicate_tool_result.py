@@ -30,7 +30,7 @@ from typing import Final
 
 from interlock.history.edits import DropPart, Edit, ReplacePart
 from interlock.history.pairing import Bound, Open
-from interlock.history.rules.base import Context, Finding, Rule, drop_part_action
+from interlock.history.rules.base import Context, Finding, Rule, call_in_words, drop_part_action
 from interlock.history.stubs import is_stub
 from interlock.history.turns import Message
 
@@ -72,7 +72,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 action="replaced-part" if seated and bound is seat else drop_part_action(bound.message),
                 edits=tuple(edits),
                 lossy=not (stub or policy == "merge" or _equal(bound, kept)),
-                reason=f"call {call.call.call_id!r} ({call.call.name!r}) has {len(call.answers)} results"
+                reason=f"{call_in_words(call.call.call_id, call.call.name)} has {len(call.answers)} results"
                 + ("; this one is a stub" if stub and len(real) < len(call.answers) else ""),
             )
 

@@ -33,11 +33,12 @@ from interlock.history.turns import Message
 __all__ = ["RULE"]
 
 
-def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:  # noqa: ARG001
+def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each signature that cannot be decoded."""
-    for message in messages:
+    path = context.wire.signature_path
+    for message in messages if path else ():
         for part in message.parts:
-            value = signature_of(part.native)
+            value = signature_of(part.native, path)
             if value is None or well_formed(value):
                 continue
             yield Finding(
@@ -45,7 +46,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:  #
                 part=part,
                 call_id=getattr(part, "call_id", None),
                 action="replaced-part",
-                edits=(ReplacePart(message=message, part=part, new=signed(part, None)),),
+                edits=(ReplacePart(message=message, part=part, new=signed(part, None, path)),),
                 reason="the thought signature is not base64",
             )
 

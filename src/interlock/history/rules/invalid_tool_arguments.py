@@ -78,7 +78,7 @@ def _finding(
         action="coerced-input",
         lossy=lossy,
         edits=(ReplacePart(message=message, part=part, new=context.wire.with_call(part, arguments=new)),),
-        reason=f"the arguments of {part.name!r} are {found}",
+        reason=f"the arguments of {repr(part.name) if part.name else 'a call without a name'} are {found}",
     )
 
 

@@ -70,7 +70,9 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                     call_id=part.call_id,
                     action=action,
                     edits=edits,
-                    reason=f"the tool name {part.name!r} does not match {context.profile.name_pattern}",
+                    reason="a call names no tool"
+                    if part.name is None
+                    else f"the tool name {part.name!r} does not match {context.profile.name_pattern}",
                 )
             elif type(part) is Result and not part.server:
                 asked = answers.get(id(part))
@@ -90,14 +92,14 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 if asked is not None and part.name != asked.name and not context.wire.results_named:
                     want = names.new_name(part.name)
                 if want != part.name:
-                    context_name = f"{part.name!r} instead of {want!r}"
+                    named = "no tool" if part.name is None else f"the tool {part.name!r}"
                     yield Finding(
                         message=message,
                         part=part,
                         call_id=part.call_id,
                         action="renamed",
                         edits=(ReplacePart(message=message, part=part, new=context.wire.with_result(part, name=want)),),
-                        reason=f"the result names the tool {context_name}",
+                        reason=f"the result names {named} instead of {want!r}",
                     )
 
 

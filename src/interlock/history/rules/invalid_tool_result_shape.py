@@ -26,7 +26,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from interlock.history.edits import ReplacePart
-from interlock.history.rules.base import Context, Finding, Rule
+from interlock.history.rules.base import Context, Finding, Rule, result_in_words
 from interlock.history.turns import Message, Result
 
 __all__ = ["RULE"]
@@ -46,7 +46,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                     call_id=part.call_id,
                     action="replaced-part",
                     edits=(ReplacePart(message=message, part=part, new=new),),
-                    reason=f"the body of the result for {part.call_id!r} has the wrong type",
+                    reason=f"the body of the {result_in_words(part)} has the wrong type",
                 )
 
 

@@ -6,7 +6,8 @@ What it finds:
 Why it matters:
     "Item with id 'rs_...' not found. Items are not persisted when `store` is set to false. Try again
     with `store` set to true, or remove this item from your input."
-    Source: can1357/oh-my-pi#41, anomalyco/opencode#7724.
+    Said of reasoning that carries its encrypted content as well, as long as its id stands beside it.
+    Source: can1357/oh-my-pi#41, anomalyco/opencode#7724, maximhq/bifrost#5410, Wei-Shaw/sub2api#3588.
 
 Example:
     before: store false / reasoning rs_1 (no content) / item_reference msg_1
@@ -17,7 +18,8 @@ Fix:
 Loss:
     resolve             lossy: what only the server had
 Known limits:
-    Without the setting nothing is reported: items are kept by default.
+    Without the setting nothing is reported: items are kept by default. Some routes take an id beside
+    encrypted content; without it the item is taken everywhere.
 """
 
 from __future__ import annotations

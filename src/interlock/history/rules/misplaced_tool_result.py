@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from interlock.history.edits import DropPart
-from interlock.history.rules.base import Context, Finding, Rule, answer
+from interlock.history.rules.base import Context, Finding, Rule, answer, call_in_words
 from interlock.history.turns import Message
 
 __all__ = ["RULE"]
@@ -47,7 +47,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                     call_id=call.call.call_id,
                     action="reordered-parts",
                     edits=(DropPart(message=bound.message, part=bound.result), *edits),
-                    reason=f"the result for call {call.call.call_id!r} ({call.call.name!r}) stands "
+                    reason=f"the result for {call_in_words(call.call.call_id, call.call.name)} stands "
                     + ("ahead of its call" if bound.at <= turn.last else "behind a later message"),
                 )
 

@@ -17,7 +17,7 @@ Fix:
 Loss:
     fill             lossless
 Known limits:
-    Only when the model is named and thinking is not turned off.
+    Only when the model is named and thinking is not turned off, and only on formats that have the field.
 """
 
 from __future__ import annotations
@@ -35,9 +35,11 @@ __all__ = ["RULE"]
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each message without the field."""
     wanted = context.profile.reasoning_field
-    if wanted is None or not context.wire.string_content or thinking_setting(context) == "disabled":
+    if wanted is None or thinking_setting(context) == "disabled":
         return
     field, filler = wanted
+    if field not in context.wire.single_slots:
+        return  # the format has no such field: whoever makes the request from it has to add it
     start = max((at for at, message in enumerate(messages) if message.role == "user"), default=-1)
     for message in messages[start + 1 :]:
         native = message.native

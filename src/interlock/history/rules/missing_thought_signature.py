@@ -18,7 +18,9 @@ Fix:
 Loss:
     sentinel             lossless
 Known limits:
-    Only when the model is named: older models do without.
+    Only when the model is named: older models do without. The histories of frameworks are left alone:
+    what makes a request of them sets the value itself. On OpenAI's format the signature stands in
+    `extra_content.google.thought_signature` of the call.
 """
 
 from __future__ import annotations
@@ -34,16 +36,17 @@ from interlock.history.turns import Message
 __all__ = ["RULE"]
 
 
-def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:  # noqa: ARG001
+def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each step whose first call is unsigned."""
-    for message, part in open_steps(messages):
-        if not signature_of(part.native):
+    path = context.wire.signature_path
+    for message, part in open_steps(messages) if path else ():
+        if not signature_of(part.native, path):
             yield Finding(
                 message=message,
                 part=part,
                 call_id=part.call_id,
                 action="replaced-part",
-                edits=(ReplacePart(message=message, part=part, new=signed(part, SENTINEL)),),
+                edits=(ReplacePart(message=message, part=part, new=signed(part, SENTINEL, path)),),
                 reason=f"the first call of the step ({part.name!r}) has no thought signature",
             )
 

@@ -58,7 +58,9 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 call_id=own,
                 action="renamed",
                 edits=renamed_pair(call, new, wire),
-                reason=f"the call of {call.call.name!r} has no id",
+                reason=f"the call of {call.call.name!r} has no id"
+                if call.call.name
+                else "a call has neither id nor name",
             )
             continue
         ids.taken.add(own)

@@ -31,8 +31,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from interlock.history.edits import DropPart, Edit
-from interlock.history.pending import denial, is_pending
-from interlock.history.rules.base import Context, Finding, Rule, answer, drop_part_action
+from interlock.history.pending import asked, denial, is_pending
+from interlock.history.rules.base import Context, Finding, Rule, answer, call_in_words, drop_part_action
 from interlock.history.stubs import stub_text
 from interlock.history.turns import Message
 
@@ -67,7 +67,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 action=action,
                 edits=edits,
                 lossy=lossy,
-                reason=f"no result for call {call.call.call_id!r} ({call.call.name!r})",
+                reason=f"no result for {call_in_words(call.call.call_id, call.call.name)}"
+                + (", which a human was asked about and did not answer" if asked(messages, call) else ""),
             )
 
 

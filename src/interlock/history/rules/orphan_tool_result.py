@@ -29,7 +29,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from interlock.history.edits import DropPart, Edit, ReplaceMessage, ReplacePart
-from interlock.history.rules.base import Context, Finding, Rule, drop_part_action
+from interlock.history.rules.base import Context, Finding, Rule, drop_part_action, result_in_words
 from interlock.history.stubs import MARK
 from interlock.history.turns import Message
 
@@ -64,7 +64,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             call_id=part.call_id,
             action=action,
             edits=edits,
-            reason=f"result for {part.call_id!r} has no call",
+            reason=f"{result_in_words(part)} has no call",
         )
 
 

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from interlock.history.rules.base import Context, Finding, Rule
+from interlock.history.rules.base import Context, Finding, Rule, call_in_words
 from interlock.history.turns import Message
 
 __all__ = ["RULE"]
@@ -44,7 +44,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                     message=call.message,
                     part=call.call,
                     call_id=call.call.call_id,
-                    reason=f"call {call.call.call_id!r} is pending, but the conversation has gone on behind it",
+                    reason=f"{call_in_words(call.call.call_id, call.call.name)} is pending, but the conversation "
+                    "has gone on behind it",
                 )
 
 

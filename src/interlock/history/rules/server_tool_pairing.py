@@ -57,7 +57,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:  #
                 call_id=part.call_id,
                 action=drop_part_action(message),
                 edits=(DropPart(message=message, part=part),),
-                reason=f"the provider's {part.kind} {part.call_id!r} has no other half",
+                reason=f"the provider's {part.kind} {repr(part.call_id) if part.call_id else 'without an id'} "
+                "has no other half",
             )
 
 

@@ -26,8 +26,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from interlock.history.edits import ReplaceMessage
-from interlock.history.rules.base import Context, Finding, Rule
+from interlock.history.edits import ReplaceMessage, ReplacePart
+from interlock.history.rules.base import Context, Finding, Rule, without
 from interlock.history.turns import Message, Opaque, Part
 
 __all__ = ["RULE"]
@@ -36,34 +36,45 @@ __all__ = ["RULE"]
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each message or part with fields that must not be sent."""
     for message in messages:
-        found: list[str] = []
-        new_message = message
-        if message.form != "item":
-            stray = context.wire.stray_fields(message.native, None)
-            if stray:
-                found += stray
-                new_message = replace(message, native=_without(message.native, stray), changed=True)
-        held: list[Part] = []
+        own = context.wire.stray_fields(message.native, None) if message.form != "item" else ()
+        bare: dict[int, Part] = {}
+        found: dict[int, tuple[Part, list[str]]] = {}  # a call and its result may be one fragment
         for part in message.parts:
-            stray = context.wire.stray_fields(part.native, part) if type(part) is not Opaque else ()
-            if stray:
-                found += stray
-                held.append(replace(part, native=_without(part.native, stray)))
-            else:
-                held.append(part)
-        if found:
-            bare = replace(new_message, parts=tuple(held), changed=True)
-            names = ", ".join(repr(name) for name in dict.fromkeys(found))
+            fields = context.wire.stray_fields(part.native, part) if type(part) is not Opaque else ()
+            if fields:
+                bare[id(part)] = without(part, *fields)
+                found.setdefault(id(part.native), (part, []))[1].extend(fields)
+        if own:
+            native = {key: value for key, value in message.native.items() if key not in own}
+            held = tuple(bare.get(id(part), part) for part in message.parts)
+            new = replace(message, native=native, parts=held, changed=True)
+            names = [*own, *(name for _, fields in found.values() for name in fields)]
             yield Finding(
                 message=message,
                 action="replaced-part",
-                edits=(ReplaceMessage(message=message, new=(bare,)),),
-                reason=f"fields that must not be sent: {names}",
+                edits=(ReplaceMessage(message=message, new=(new,)),),
+                reason=_reason(message.native, names),
+            )
+            continue
+        for place, (first, names) in found.items():
+            same = [part for part in message.parts if id(part.native) == place and id(part) in bare]
+            yield Finding(
+                message=message,
+                part=first,
+                call_id=getattr(first, "call_id", None),
+                action="replaced-part",
+                edits=tuple(ReplacePart(message=message, part=part, new=bare[id(part)]) for part in same),
+                reason=_reason(first.native, names),
             )
 
 
-def _without(native: Any, stray: Sequence[str]) -> Any:
-    return {key: value for key, value in native.items() if key not in stray}
+def _reason(native: Any, fields: Sequence[str]) -> str:
+    names = ", ".join(repr(name) for name in dict.fromkeys(fields))
+    if all(name.startswith("_") for name in fields):
+        return f"notes of the caller's, which are not sent: {names}"
+    if all(name in native and native[name] is None for name in fields):
+        return f"null in fields that may only be left out: {names}"
+    return f"fields that must not be sent: {names}"
 
 
 RULE: Final = Rule(

@@ -55,6 +55,9 @@ class Wire:
     results_named: ClassVar[bool] = False
     #: One native message may be read as several views, so that what befalls a view may befall a part of it.
     shares_messages: ClassVar[bool] = False
+    #: Where a part keeps Gemini's thought signature, key by key. Empty: nowhere, or whoever turns the format
+    #: into a request sees to signatures.
+    signature_path: ClassVar[tuple[str, ...]] = ()
     #: Messages of one role are one turn for whoever reads this format.
     joins_roles: ClassVar[bool] = False
 

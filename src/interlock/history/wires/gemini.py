@@ -54,6 +54,7 @@ class Gemini(Wire):
     results_named: ClassVar[bool] = True
     content_key: ClassVar[str] = "parts"
     server_tools: ClassVar[bool] = True
+    signature_path: ClassVar[tuple[str, ...]] = ("thoughtSignature",)
 
     def read_message(self, native: Any, at: int) -> Message:
         """Return the view of one content; one without a role is the user's."""

@@ -50,8 +50,12 @@ class Draft:
     def take(self, view: Message) -> None:
         """Add a view."""
         self.parts.extend(view.parts)
+        group, at = self.group, self.views
         self.views += 1
-        self.clean = self.clean and not view.changed and view.extra.get("group") is self.group
+        # The views of a group that stand in another order are another message.
+        self.clean = (
+            self.clean and not view.changed and group is not None and at < len(group.views) and group.views[at] is view
+        )
 
     @property
     def untouched(self) -> bool:

@@ -108,6 +108,7 @@ class LangChain(ScreenedWire):
     results_share: ClassVar[bool] = False
     roles: ClassVar[Mapping[str, Role]] = _ROLES
     string_content: ClassVar[bool] = True
+    single_slots: ClassVar[tuple[str, ...]] = ("function_call", *_REASONING)
 
     # -- reading ---------------------------------------------------------------------------------
 
@@ -318,7 +319,7 @@ class LangChain(ScreenedWire):
         entries = [part for part in view.parts if type(part) is Call and isinstance(part.native, _Entry)]
         for slot in _LISTS:
             held = sorted((part.native for part in entries if part.slot == slot), key=lambda one: one.order)
-            new = [dict(one) if one.source is None else one.source for one in held]
+            new = [one.source if one == one.source else dict(one) for one in held]
             old = body.get(slot)
             known = old if isinstance(old, list) else []
             if new != [one for one in known if isinstance(one, dict)]:

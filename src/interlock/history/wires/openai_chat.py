@@ -62,6 +62,8 @@ class OpenAIChat(Wire):
     refuses_empty_calls: ClassVar[bool] = True
     arguments: ClassVar[Literal["object", "text", "either"]] = "text"
     list_slots: ClassVar[tuple[str, ...]] = ("content", "tool_calls")
+    #: https://ai.google.dev/gemini-api/docs/thought-signatures, "OpenAI compatibility".
+    signature_path: ClassVar[tuple[str, ...]] = ("extra_content", "google", "thought_signature")
     single_slots: ClassVar[tuple[str, ...]] = ("function_call", *_ASIDE, *_REASONING)
 
     def read_message(self, native: Any, at: int) -> Message:

@@ -1,0 +1,70 @@
+"""What was changed, as the next reader will see it.
+
+A rule works on views, and a view that rules have changed need not be the one that
+its native message is read as: a request that has lost its last tool result is the
+user's, fields that nothing was read from may count now. So each round of rules works
+on what reading the result of the round before gives, and the last one, which finds
+nothing, is the proof that healing the result again finds nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from interlock.history.spans import stretch
+from interlock.history.turns import Message, Part
+from interlock.history.wires.base import Wire
+
+__all__ = ["reread"]
+
+
+def reread(views: Sequence[Message], wire: Wire) -> list[Message]:
+    """Return the views of the native messages that these views are written as.
+
+    Args:
+        views: The conversation, with stand-ins for healthy stretches.
+        wire: The format.
+
+    Returns:
+        Views that know where in the input they come from. Those that nothing has changed
+        are the same objects, where a message is one view.
+    """
+    out: list[Message] = []
+    run: list[Message] = []
+    for view in views:
+        if stretch(view) is None:
+            run.append(view)
+            continue
+        out += _read(run, wire)
+        out.append(view)
+        run = []
+    return out + _read(run, wire)
+
+
+def _read(run: Sequence[Message], wire: Wire) -> list[Message]:
+    if not any(view.changed for view in run) and not wire.shares_messages:
+        return list(run)
+    written, places = wire.write(run)
+    held: list[list[Message]] = [[] for _ in written]
+    for place, view in zip(places, run, strict=True):
+        held[place].append(view)
+    out: list[Message] = []
+    for at, (native, old) in enumerate(zip(written, held, strict=True)):
+        if len(old) == 1 and not old[0].changed and not wire.shares_messages:
+            out += old
+            continue
+        origins = tuple(dict.fromkeys(origin for view in old for origin in view.origins))
+        index = {id(part.native): part.index for view in old for part in view.parts}
+        for view in wire.read_at(native, at):
+            # Nobody else has seen it yet; its group knows it by identity.
+            view.origins = origins
+            view.parts = tuple(_placed(part, index) for part in view.parts)
+            out.append(view)
+    return out
+
+
+def _placed(part: Part, index: dict[int, int | None]) -> Part:
+    """Return the part with its place in the input."""
+    place = index.get(id(part.native))
+    return part if part.index == place else replace(part, index=place)
