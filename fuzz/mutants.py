@@ -84,6 +84,7 @@ SUITES = {
             "tests/conformance",
             "tests/properties/stream",
             "tests/reference",
+            "tests/oracles/test_quick_ways.py",
             *(f"tests/meta/test_{name}.py" for name in ("native_words", "generated_docs", "exports")),
         ),
         at_least=90,
@@ -232,6 +233,18 @@ def drawn(suite: Suite, modules: Sequence[str], sample: int | None, seed: int) -
     return out
 
 
+def again(suite: Suite, path: str) -> list[tuple[Mutant, str]]:
+    """Return the changes that the output of an earlier run lists as survivors."""
+    found = re.findall(r"^survived: src/interlock/(\S+)\.py:(\d+) (\S+) (\d+)$", Path(path).read_text(), re.MULTILINE)
+    listed = {(module, operator, int(at)) for module, _, operator, at in found}
+    every = [one for module in sorted({name for name, *_ in listed}) for one in mutants(suite, module)]
+    return [
+        (one, code)
+        for one in every
+        if (one.module, one.operator, one.occurrence) in listed and (code := matters(one)) is not None
+    ]
+
+
 def difference(mutant: Mutant, code: str) -> str:
     lines = difflib.unified_diff(text_of(mutant.module).splitlines(), code.splitlines(), lineterm="", n=0)
     return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
@@ -251,8 +264,8 @@ class Known:
     def tests_for(self, mutant: Mutant, budget: float) -> list[str]:
         """Return the tests that may notice, the likeliest first, as many as the seconds allow.
 
-        Those of the module come first, and of each parametrized test one set of parameters before any second
-        one. What runs on import may be noticed by any test.
+        Those of the module come first, and of each parametrized test a few sets of parameters before the many
+        others. What runs on import may be noticed by any test.
         """
         around = [span for span in self.callers.get(mutant.module, ()) if span[0] <= mutant.line <= span[1]]
         reach = set(self.seconds)
@@ -263,9 +276,9 @@ class Known:
         again: collections.Counter[str] = collections.Counter()
         for test in sorted(reach, key=self.seconds.__getitem__):
             function = test.partition("[")[0]
-            own = Path(test.partition("::")[0]).stem == f"test_{name}"
+            own = Path(test.partition("::")[0]).stem.startswith(f"test_{name}")
             near = 0 if own else 1 if test.startswith(f"tests/unit/{folder}/") else 2
-            ranks[test] = near, again[function], self.seconds[test]
+            ranks[test] = near, again[function].bit_length(), self.seconds[test]
             again[function] += 1
         out = []
         for test in sorted(ranks, key=ranks.__getitem__):
@@ -440,6 +453,7 @@ def main() -> None:
     options.add_argument("--modules", nargs="+", help="only these, such as gate/judge")
     options.add_argument("--sample", type=int, help="only so many mutants, drawn at random, evenly over the modules")
     options.add_argument("--seed", type=int, default=0, help="of the sample")
+    options.add_argument("--again", metavar="FILE", help="only the survivors that this output of an earlier run lists")
     options.add_argument("--minutes", type=float, help="stop after so long")
     options.add_argument("--budget", type=float, default=1e9, help="seconds of tests that one mutant may cost")
     options.add_argument("--jobs", type=int, default=2)
@@ -450,7 +464,10 @@ def main() -> None:
     os.environ |= {"INTERLOCK_EXHAUSTIVE": "short", "INTERLOCK_EXAMPLES": "60"}
 
     suite = SUITES[given.suite]
-    todo = drawn(suite, given.modules or suite.modules, given.sample, given.seed)
+    if given.again:
+        todo = again(suite, given.again)
+    else:
+        todo = drawn(suite, given.modules or suite.modules, given.sample, given.seed)
     known = control(suite)
     print(f"{len(known.seconds)} tests pass on what is unchanged", flush=True)
     counts: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)

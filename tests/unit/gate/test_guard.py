@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import json
 import pickle
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -320,6 +321,47 @@ def test_a_member_is_unwrapped_only_where_the_schema_refused_the_string() -> Non
     (decision,) = guard_with(*events, tools={"f": schema}, unwrap_double_encoding=True).finish().decisions
     assert isinstance(decision, ExecuteDecision)
     assert decision.value == {"queries": ["alpha"], "note": "[1]"}
+
+
+def nested_tool(*path: str) -> Any:
+    """A tool that wants an array at the end of a path, where `*` is any item of an array."""
+    schema: Any = {"type": "array"}
+    for step in reversed(path):
+        schema = {"type": "array", "items": schema} if step == "*" else {"type": "object", "properties": {step: schema}}
+    return {"f": schema}
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "want"),
+    [
+        (("a",), {"a": "[1]"}, {"a": [1]}),
+        (("a", "b"), {"a": {"b": "[1]"}}, {"a": {"b": [1]}}),
+        (("a", "b", "c"), {"a": {"b": {"c": "[1]"}}}, {"a": {"b": {"c": [1]}}}),
+        (("a", "*"), {"a": ["[1]", [2], "[3]"]}, {"a": [[1], [2], [3]]}),
+        (("a", "*", "b"), {"a": [{"b": "[1]"}, {"b": []}]}, {"a": [{"b": [1]}, {"b": []}]}),
+        (("a", "*", "*"), {"a": [[[]], ["[1]"]]}, {"a": [[[]], [[1]]]}),
+        (("a/b", "~c"), {"a/b": {"~c": "[1]"}}, {"a/b": {"~c": [1]}}),
+        (("0", "1"), {"0": {"1": "[1]"}}, {"0": {"1": [1]}}),
+    ],
+)
+def test_a_member_is_unwrapped_at_any_depth(path: tuple[str, ...], value: Any, want: Any) -> None:
+    """In objects, in arrays, under names that look like indexes or need escapes; everything else stays."""
+    events = (START, {**WHOLE, "text": json.dumps(value)}, END)
+    (decision,) = guard_with(*events, tools=nested_tool(*path)).finish().decisions
+    assert (decision.reason, decision.evidence.unwrapped) == ("schema_invalid", False)
+    (decision,) = guard_with(*events, tools=nested_tool(*path), unwrap_double_encoding=True).finish().decisions
+    assert isinstance(decision, ExecuteDecision) and decision.value == want
+    assert (decision.evidence.unwrapped, decision.evidence.schema_valid, decision.diagnostics) == (True, True, ())
+
+
+@pytest.mark.parametrize("inner", ["x", "[1", "1", '"[1]"', "[1] x", '{"a": 1, "a": 2}', "[1,]"])
+def test_a_string_that_holds_no_whole_json_is_never_unwrapped(inner: str) -> None:
+    """Nothing is repaired on the way, and nothing is decoded twice."""
+    events = (START, {**WHOLE, "text": json.dumps({"a": inner})}, END)
+    guard = guard_with(*events, tools={"f": nested_tool("a")["f"]}, unwrap_double_encoding=True)
+    (decision,) = guard.finish().decisions
+    assert (decision.reason, decision.evidence.unwrapped) == ("schema_invalid", False)
+    assert decision.stable_value == {"a": inner}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from interlock import Limits
-from interlock.stream.assembly import Assembly, Path
+from interlock.stream.assembly import Assembly, Path, show
 
 names = st.text(st.characters(exclude_categories=["Cs"]), max_size=4)
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | names
@@ -156,3 +156,47 @@ def test_every_bound_holds(limits: Limits, given_pieces: list[tuple[Path, Any]],
     problems = [assembly.write(path, value, more=True) for path, value in given_pieces]
     assert problems[:-1] == [None] * (len(problems) - 1)
     assert problems[-1] is not None and problems[-1].code == code and problems[-1].fault == "limit"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "size"),
+    [
+        (("a",), "é", 3),
+        (("é", "b"), "", 3),
+        (("a", 12), "x", 3),
+        (("a",), 1, 9),
+        (("a",), 1.5, 9),
+        (("a",), True, 9),
+        (("a",), None, 9),
+    ],
+)
+def test_names_and_values_are_counted_in_bytes(path: Path, value: Any, size: int) -> None:
+    """Names and strings in UTF-8, an index as one, any other scalar as eight; the bound holds to the byte."""
+    assembly = Assembly(Limits(input_bytes=size))
+    assert assembly.write(path, value, more=False) is None and assembly.size == size
+    assert Assembly(Limits(input_bytes=size - 1)).write(path, value, more=False) is not None
+
+
+def test_a_bound_at_its_value_is_fine() -> None:
+    """A path as long as `depth` allows, and a string of exactly `string_bytes` in two pieces."""
+    assert Assembly(Limits(depth=3)).write(("a", "b"), 1, more=False) is None
+    assembly = Assembly(Limits(string_bytes=3))
+    assert assembly.write(("a",), "ab", more=True) is None
+    assert assembly.write(("a",), "c", more=False) is None
+    assert assembly.read() == ({"a": "abc"}, "whole")
+    assert assembly.write(("a",), "", more=False) is not None
+
+
+def test_a_problem_says_where_and_is_kept_short() -> None:
+    """The path as RFC 9535 writes it, its first steps only, and printable."""
+    problem = Assembly(Limits()).write((0,), 1, more=False)
+    assert problem is not None and problem.code == "E_PIECE_MALFORMED"
+    assert problem.message.startswith("a value came for $[0]; expected a member")
+    assembly = Assembly(Limits())
+    assembly.write(("a", 0, "b"), 1, more=False)
+    again = assembly.write(("a", 0, "b"), 1, more=False)
+    assert again is not None and again.code == "E_PIECE_REPEATED" and again.message.startswith("$.a[0].b was written")
+    assert show(("x",) * 16) == "$" + ".x" * 16
+    assert show(("x",) * 17) == "$" + ".x" * 16
+    assert show(("y" * 200,)) == "$." + "y" * 118
+    assert show(("\ud83d",)) == "$.\\ud83d"

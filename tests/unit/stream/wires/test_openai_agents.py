@@ -116,3 +116,16 @@ def test_a_refusal_in_a_made_up_response_counts() -> None:
     events = made_up("c1")
     refusal = raw({"type": "response.refusal.delta", "delta": "no", "sequence_number": 5})
     assert verdicts(*events[:5], refusal, confirm_on_done=True) == [("reject", "content_filtered")]
+
+
+@pytest.mark.parametrize("where", ["response", "output"])
+def test_a_made_up_terminal_confirms_nothing_of_a_response_that_began_as_a_real_one(where: str) -> None:
+    """Whether the response or an item in it carries the made-up id."""
+    *events, terminal = responses("completed")
+    response = terminal["response"]
+    if where == "response":
+        response = {**response, "id": FAKE}
+    else:
+        response = {**response, "output": [{**one, "id": FAKE} for one in response["output"]]}
+    assert verdicts(*map(raw, events), raw({**terminal, "response": response})) == [CUT]
+    assert verdicts(*run()) == [GOOD]
