@@ -151,7 +151,7 @@ def words(tree: ast.Module) -> Iterator[ast.Constant]:
     parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
     for node in ast.walk(tree):
         text = node.value if isinstance(node, ast.Constant) and id(node) not in parts else None
-        if isinstance(text, str) and re.fullmatch(r"[\w.:/-]+", text):
+        if isinstance(text, str) and re.fullmatch(r"(?!utf-8$)[\w.:/-]+", text):
             yield node
 
 
