@@ -226,8 +226,7 @@ class Coordinator:
             call.text = StringIO()
         if self.reason is not None or self.source_end is not None or where.closed:
             call.accepts = False
-        if key in self.executed_keys or (id is not None and id in self.executed_keys):
-            call.executed = True
+        call.executed = key in self.executed_keys
         if id is not None or index is not None:
             self._identify(call, id, index)
         if name:

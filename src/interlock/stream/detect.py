@@ -38,8 +38,6 @@ def detect(events: Iterable[Any]) -> str:
     """
     totals: dict[str, int] = {}
     for event in events:
-        if isinstance(event, str) or (isinstance(event, dict) and set(event) == {"raw"}):
-            continue
         for wire, score in rate(event).items():
             totals[wire] = max(totals.get(wire, 0), score)
         best = max(totals.values(), default=0)

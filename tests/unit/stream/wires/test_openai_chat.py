@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from support.judging import executed, judged
 
@@ -344,6 +346,80 @@ def test_the_usage_on_a_fragment_of_the_official_client() -> None:
     events = [chunks.model_validate(event) for event in events]
     assert verdicts(*events, DONE, max_output_tokens=64)[0][2] == "retry"
     assert verdicts(*events, DONE, max_output_tokens=65)[0][2] == "execute"
+
+
+def some(**optional: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """Some of these fields."""
+    return st.fixed_dictionaries({}, optional=optional)
+
+
+FUNCTIONS = some(
+    name=st.sampled_from([None, "", "", "f", "g"]), arguments=st.sampled_from([None, "", '{"a"', ": 1}", "{}", "x"])
+)
+FRAGMENTS = st.fixed_dictionaries(
+    {"index": st.sampled_from([0, 0, 0, 1])},
+    optional={"id": st.sampled_from([None, "", "call_1", "call_2"]), "function": FUNCTIONS | FUNCTIONS | st.none()},
+)
+DELTAS = some(
+    tool_calls=st.lists(FRAGMENTS, min_size=1, max_size=1) | st.lists(FRAGMENTS, max_size=2) | st.none(),
+    content=st.sampled_from([None, "", "x"]),
+)
+ODD_DELTAS = some(
+    refusal=st.sampled_from([None, "", "no"]),
+    function_call=FUNCTIONS,
+    executed_tools=st.just([{"index": 0, "type": "search", "arguments": "{}"}]),
+)
+CHOICES = st.builds(
+    lambda choice, delta, odd: {**choice, "delta": {**delta, **odd}},
+    st.fixed_dictionaries(
+        {
+            "index": st.sampled_from([0, 0, 0, 1]),
+            "finish_reason": st.sampled_from([None] * 6 + ["tool_calls", "stop", "length"]),
+        },
+        optional={"native_finish_reason": st.sampled_from([None, "MAX_TOKENS"])},
+    )
+    | st.just({"index": 0, "finish_reason": None}),
+    DELTAS,
+    st.just({}) | st.just({}) | ODD_DELTAS,
+)
+CHUNKS = st.builds(
+    lambda chunk, more: {"id": "x", "object": "chat.completion.chunk", "created": 0, "model": "m", **chunk, **more},
+    st.fixed_dictionaries({"choices": st.lists(CHOICES, min_size=1, max_size=1) | st.lists(CHOICES, max_size=2)}),
+    st.just({})
+    | st.just({})
+    | some(
+        usage=st.none() | st.just({"completion_tokens": 64}),
+        error=st.none() | st.just({"code": 500}),
+        x_groq=st.just({"usage": {"completion_tokens": 64}}) | st.just({"error": "bad"}),
+    ),
+)
+
+
+@settings(max_examples=300)
+@given(st.lists(CHUNKS, min_size=1, max_size=6), st.booleans())
+def test_the_official_clients_chunks_are_read_like_dicts(rest: list[Any], begun: bool) -> None:
+    """The short way for its fragments takes what it may, and says the same of it."""
+    kind = pytest.importorskip("openai.types.chat").ChatCompletionChunk
+    base = {"id": "x", "created": 0, "model": "m"}
+    start = [{**base, **chunk(fragment(0, "call_1", "f", '{"a"'))}] if begun else []
+    events = [*start, *rest, {**base, **END}]
+    as_dicts = judged("openai_chat", events, max_output_tokens=64)
+    as_objects = judged("openai_chat", [kind.construct(**event) for event in events], max_output_tokens=64)
+    assert as_objects.to_json() == as_dicts.to_json()
+
+
+def test_a_fragment_of_the_official_client_continues_its_own_call() -> None:
+    """The plainest stream, with text and usage between, and two choices."""
+    kind = pytest.importorskip("openai.types.chat").ChatCompletionChunk
+    base = {"id": "x", "created": 0, "model": "m"}
+    events = [
+        *(chunk(fragment(0, f"call_{at}", "f", '{"a"'), choice=at) for at in (0, 1)),
+        chunk(content="x"),
+        *(chunk(fragment(0, arguments=f": {at}}}"), choice=at) for at in (0, 1)),
+        *(chunk(choice=at, finish="tool_calls") for at in (0, 1)),
+    ]
+    report = judged("openai_chat", [kind.construct(**base, **event) for event in events])
+    assert executed(report) == [("call_0", "f", {"a": 0}), ("call_1", "f", {"a": 1})]
 
 
 def test_a_name_without_end_costs_no_more_than_its_length() -> None:
