@@ -21,6 +21,7 @@ from support.histories import (
     Reply,
     Results,
     System,
+    User,
     conversations,
     render,
     sample,
@@ -88,6 +89,21 @@ def test_one_fault_in_a_long_conversation_is_healed_without_reading_it_all(wire:
         result = heal(messages, wire=wire, tools=list(TOOLS))
     assert {one.rule for one in result.repairs} >= {"orphan-tool-call"}
     assert result.messages[: len(messages) // 2] == messages[: len(messages) // 2]
+
+
+@pytest.mark.parametrize("wire", QUICK)
+def test_a_history_that_is_healthy_now_is_not_judged_again(wire: str) -> None:
+    """The quick look is proof enough, in one span and in a history that is read as a whole."""
+    broken = [
+        [*MUTATIONS["interrupted"](numbered(sample(), 10 * at), lambda count: count - 1), Reply("I see.")]
+        for at in range(1, 9)
+    ]
+    for steps in (broken[0], [step for part in broken for step in part]):
+        messages = render([*numbered(sample(), 900), *steps, User("Thanks.")], wire)
+        with patch("interlock.history.engine.reread", side_effect=AssertionError("another round")):
+            result = heal(messages, wire=wire, tools=list(TOOLS))
+        assert "orphan-tool-call" in {one.rule for one in result.repairs}
+        assert heal(result.messages, wire=wire, tools=list(TOOLS)).messages is result.messages
 
 
 @pytest.mark.parametrize("wire", QUICK)

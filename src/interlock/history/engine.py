@@ -22,7 +22,7 @@ from interlock.history.requests import history_key, renamed_tools, tool_names
 from interlock.history.rereading import reread
 from interlock.history.rules import BY_NAME, RULES, policies_for
 from interlock.history.rules.base import Context, Finding, Rule
-from interlock.history.spans import crosses, stretch, suspicious, views_of
+from interlock.history.spans import Scan, crosses, runs, stretch, suspicious, views_of
 from interlock.history.turns import Message
 from interlock.history.wires import WIRES
 from interlock.history.wires.base import Wire
@@ -185,7 +185,7 @@ def heal(
     if not isinstance(history, (list, tuple)):
         return HealResult(messages=history, wire=format_.name, provider=label, request=request, _source=source)
     spans = _spans(history, format_, context)
-    if spans is not None and not spans.places:
+    if spans is not None and spans.places == []:
         return HealResult(messages=history, wire=format_.name, provider=label, request=request, _source=source)
     views, repairs, remaining = _look(history, format_, context, spans)
     edited = bool(repairs)
@@ -320,39 +320,40 @@ def _context(
 
 @dataclass(frozen=True, slots=True)
 class _Spans:
-    """The stretches that need a close look, and where each call id stands."""
+    """The stretches that need a close look (`None`: everywhere), where each call id stands, and the look itself."""
 
-    places: list[tuple[int, int]]
+    places: list[tuple[int, int]] | None
     ids: dict[str, int]
+    scan: Scan
 
 
 def _spans(history: Sequence[Any], wire: Wire, context: Context) -> _Spans | None:
-    """Return where to look closely; `None` when everywhere."""
+    """Return where to look closely; `None` when there is no quick look for this target."""
     if not history or context.names:
         return None
     scan = wire.scanner(context)
     if scan is None:
         return None
     ids: dict[str, int] = {}
-    found = suspicious(history, scan, wire.is_word, ids)
-    return None if found is None else _Spans(found, ids)
+    return _Spans(suspicious(history, scan, wire.is_word, ids), ids, scan)
 
 
 def _look(
     history: Sequence[Any], wire: Wire, context: Context, spans: _Spans | None
 ) -> tuple[list[Message], tuple[Repair, ...], tuple[Repair, ...]]:
     """Run the rules on the spans alone where they say enough, else on the whole history."""
-    if spans is not None:
+    scan = None if spans is None else spans.scan
+    if spans is not None and spans.places is not None:
         views = list(views_of(history, spans.places, wire.read_at))
         stretches = sum(stretch(view) is not None for view in views)
         if not crosses(views, spans.places, spans.ids):
-            out = _run(views, context)
+            out = _run(views, context, scan)
             kept = sum(stretch(view) is not None and not view.changed for view in out[0])
             if kept == stretches and not context.names and spans.ids.keys().isdisjoint(context.ids):
                 return out
         # A name or an id reaches beyond its span.
         context.reset()
-    return _run(wire.read(history), context)
+    return _run(wire.read(history), context, scan)
 
 
 def _written(views: Sequence[Message], history: Sequence[Any], wire: Wire) -> tuple[Any, tuple[int | None, ...]]:
@@ -383,7 +384,9 @@ def _written(views: Sequence[Message], history: Sequence[Any], wire: Wire) -> tu
     return out, tuple(positions)
 
 
-def _run(views: list[Message], context: Context) -> tuple[list[Message], tuple[Repair, ...], tuple[Repair, ...]]:
+def _run(
+    views: list[Message], context: Context, scan: Scan | None = None
+) -> tuple[list[Message], tuple[Repair, ...], tuple[Repair, ...]]:
     active = [rule for rule in RULES if context.policy[rule.name] != "keep" and rule.applies(context.profile)]
     repairs: list[Repair] = []
     remaining: list[Repair] = []
@@ -402,10 +405,24 @@ def _run(views: list[Message], context: Context) -> tuple[list[Message], tuple[R
             if edits:
                 views = apply(views, edits)
                 changed = True
-        if not changed:
+        if not changed or (scan is not None and not remaining and _proved(views, context.wire, scan)):
             break
         views = reread(views, context.wire)
     return views, tuple(repairs), tuple(remaining)
+
+
+def _proved(views: Sequence[Message], wire: Wire, scan: Scan) -> bool:
+    """Say whether the quick look passes what these views are written as, so that no rule can find anything in it."""
+    places: dict[str, int] = {}
+    for start, run, stop in runs(views):
+        if not run or (start is not None and run[0].origins[:1] != (start,)):
+            return False  # what parts the run from the healthy messages has gone
+        if stop is not None and run[-1].origins[-1:] != (stop - 1,):
+            return False
+        native, _ = wire.write(run)
+        if scan(native, 0, places) < len(native):
+            return False
+    return True
 
 
 def _record(rule: Rule, finding: Finding, views: Sequence[Message], context: Context) -> Repair:

@@ -16,7 +16,7 @@ from interlock.history.naming import minted_id
 from interlock.history.pairing import ORDINALS
 from interlock.history.turns import Call, Message, Result, Text
 
-__all__ = ["REUSED", "Scan", "crosses", "stand_in", "stretch", "suspicious", "views_of"]
+__all__ = ["REUSED", "Scan", "crosses", "runs", "stand_in", "stretch", "suspicious", "views_of"]
 
 #: From a place on, the first message that is not surely healthy (the length: none). Notes for each call id
 #: where it stands.
@@ -96,6 +96,22 @@ def views_of(
         at = stop
     if at < len(messages):
         yield stand_in(at, len(messages))
+
+
+def runs(views: Sequence[Message]) -> Iterator[tuple[int | None, list[Message], int | None]]:
+    """Yield the views between stand-ins, with where the healthy messages ahead of them end and those behind begin."""
+    run: list[Message] = []
+    start: int | None = None
+    for view in views:
+        healthy = stretch(view)
+        if healthy is None:
+            run.append(view)
+            continue
+        if run or start is not None:
+            yield start, run, healthy[0]
+        run, start = [], healthy[1]
+    if run or start is None:
+        yield start, run, None
 
 
 def crosses(views: Sequence[Message], spans: Sequence[tuple[int, int]], places: dict[str, int]) -> bool:

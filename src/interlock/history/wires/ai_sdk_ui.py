@@ -219,13 +219,16 @@ class AISDKUI(GroupedWire):
             return True
         return view.role == "tool" and role_in(draft.head, {"assistant": "assistant"}) is not None
 
-    def put_together(self, draft: Draft, before: Sequence[Any], views: Sequence[Message]) -> dict[str, Any]:  # noqa: ARG002
+    def ahead(self, native: Any, before: Any) -> Any:  # noqa: ARG002
+        """Return the message's id."""
+        return native.get("id") if isinstance(native, dict) else None
+
+    def put_together(self, draft: Draft, ahead: Any, specimen: Any) -> dict[str, Any]:  # noqa: ARG002
         """Return the message, with each result in its call's part."""
         head = draft.head if isinstance(draft.head, dict) else {}
         if "id" not in head and "parts" not in head:
             # The SDK wants an id; one that is made from what stands ahead is the same each time.
-            last = before[-1].get("id") if before and isinstance(before[-1], dict) else None
-            head = {"id": f"{last if isinstance(last, str) else 'first'}-interlock", **head}
+            head = {"id": f"{ahead if isinstance(ahead, str) else 'first'}-interlock", **head}
         role = "assistant" if draft.role == "tool" else draft.role
         native = {**head, "role": head["role"] if head.get("role") in _ROLES else role}
         native["parts"] = [

@@ -76,8 +76,16 @@ class GroupedWire(ScreenedWire):
         """Say whether a view goes into the message ahead of it."""
         raise NotImplementedError
 
-    def put_together(self, draft: Draft, before: Sequence[Any], views: Sequence[Message]) -> Any:
-        """Return the native message of a draft; `before` are the native messages ahead of it."""
+    def ahead(self, native: Any, before: Any) -> Any:
+        """Return what a message that is put together has to know of those ahead: of this one, and the ones before."""
+        raise NotImplementedError
+
+    def specimen(self, views: Sequence[Message]) -> Any:  # noqa: ARG002
+        """Return an object that shows the classes which the history is made of; `None` for dicts."""
+        return None
+
+    def put_together(self, draft: Draft, ahead: Any, specimen: Any) -> Any:
+        """Return the native message of a draft."""
         raise NotImplementedError
 
     def read(self, messages: Sequence[Any]) -> list[Message]:
@@ -109,13 +117,15 @@ class GroupedWire(ScreenedWire):
             drafts[-1].take(view)
             places.append(len(drafts) - 1)
         out: list[Any] = []
+        ahead, specimen = None, self.specimen(views)
         for draft in drafts:
             if draft.untouched and draft.group is not None:
                 out.append(draft.group.native)
             elif draft.parts and draft.parts[0].slot == "self":
                 out.append(draft.parts[0].native)
             else:
-                out.append(self.put_together(draft, out, views))
+                out.append(self.put_together(draft, ahead, specimen))
+            ahead = self.ahead(out[-1], ahead)
         return out, places
 
     def assemble(self, message: Message) -> Any:
@@ -124,4 +134,4 @@ class GroupedWire(ScreenedWire):
             return message.native
         draft = Draft(message)
         draft.take(message)
-        return self.put_together(draft, (), (message,))
+        return self.put_together(draft, None, self.specimen((message,)))

@@ -29,7 +29,7 @@ from interlock.history.arguments import object_in
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import as_json, as_string, opaque_message
 from interlock.history.wires.grouped import Draft, Group, GroupedWire
-from interlock.history.wires.objects import class_beside, fields_of, source_of, with_fields
+from interlock.history.wires.objects import Fields, class_beside, fields_of, source_of, with_fields
 from interlock.history.wires.screened import Look
 
 __all__ = ["PydanticAI"]
@@ -231,13 +231,19 @@ class PydanticAI(GroupedWire):
             return True
         return group is None
 
-    def put_together(self, draft: Draft, before: Sequence[Any], views: Sequence[Message]) -> Any:
+    def ahead(self, native: Any, before: Any) -> Any:
+        """Return the last time that a message gives."""
+        body = native if isinstance(native, dict) else getattr(native, "__dict__", None)
+        stamp = body.get("timestamp") if isinstance(body, dict) else None
+        return before if stamp is None else stamp
+
+    def specimen(self, views: Sequence[Message]) -> Any:
+        """Return the first message object."""
+        return next((view.native.source for view in views if isinstance(view.native, Fields)), None)
+
+    def put_together(self, draft: Draft, ahead: Any, specimen: Any) -> Any:
         """Return the request or response; new parts have the time of what they answer, never that of the clock."""
-        specimen = next(
-            (view.native.source for view in views if hasattr(view.native, "source")),
-            None,
-        )
-        stamp = _last_stamp(before)
+        stamp = ahead
         held = [self._native_part(one, specimen, stamp) for one in _regrouped(draft.parts)]
         head = draft.head
         if head:
@@ -398,12 +404,3 @@ def _result(body: dict[str, Any], at: int, *, server: bool = False) -> Result:
 
 def _renamed(changes: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
     return {fields[key]: value for key, value in changes.items() if key in fields}
-
-
-def _last_stamp(before: Sequence[Any]) -> Any:
-    for native in reversed(before):
-        body = fields_of(native)
-        stamp = body.get("timestamp") if body is not None else None
-        if stamp is not None:
-            return stamp
-    return None
