@@ -84,7 +84,6 @@ SUITES = {
             "tests/conformance",
             "tests/properties/stream",
             "tests/reference",
-            "tests/oracles/test_quick_ways.py",
             *(f"tests/meta/test_{name}.py" for name in ("native_words", "generated_docs", "exports")),
         ),
         at_least=90,
