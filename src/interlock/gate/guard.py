@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any, Literal, NoReturn
+from typing import Any, Final, Literal, NoReturn
 
 from interlock.diagnostics import Diagnostic
 from interlock.errors import InvalidOptionError
@@ -24,8 +26,15 @@ from interlock.vocabulary import SOURCE_ENDS, SourceEnd
 
 __all__ = ["Doomed", "Guard", "Watch"]
 
+
 # What `push` may get besides the SDKs' own objects.
-_SPECIAL = frozenset({dict, str, bytes, bytearray, memoryview, set, int, float, bool, type(None)})
+_SPECIAL: Final = (Mapping, str, bytes, bytearray, memoryview, AbstractSet, int, float, complex, type(None))
+
+
+@functools.lru_cache(maxsize=1024)
+def _special(kind: type) -> bool:
+    # A named tuple may be an SDK's own object.
+    return kind is list or kind is tuple or issubclass(kind, _SPECIAL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +168,7 @@ class Guard:
         self._reading = False  # somebody reads the source and has not said how it ended
         self._over = False  # a limit was passed: nothing more is read
         self._taken: set[str] = set()
+        self._taking = False  # in the middle of `take`
         self._doomed: dict[str | None, Diagnostic] = {}
         self._on_doomed = on_doomed
         self._coordinator.eager = on_doomed is not None
@@ -185,13 +195,16 @@ class Guard:
         if self._closed and self._refuse(event):
             return
         try:
-            if type(event) in _SPECIAL:
+            if _special(type(event)):  # type: ignore[arg-type]
                 self._push_special(event)
             else:
                 self._push(event)
         except Exception as error:
             # An adapter must not raise; if one does, what it did not read could be anything.
-            self._coordinator.internal_fault(f"an event could not be judged: {type(error).__name__}: {error}")
+            self._coordinator.internal_fault(f"an event could not be judged: {_described(error)}")
+        except BaseException:
+            self._coordinator.internal_fault("the reading of an event was broken off")
+            raise
 
     def push_bytes(self, data: bytes | bytearray | memoryview) -> None:
         """Take the next raw bytes of the response body, cut anywhere.
@@ -250,7 +263,7 @@ class Guard:
             try:
                 self._adapter.source_ended(end)
             except Exception as error:
-                self._coordinator.internal_fault(f"the end of the source could not be judged: {error}")
+                self._coordinator.internal_fault(f"the end of the source could not be judged: {_described(error)}")
             self._coordinator.source_ended(end)
 
     def source_raised(self, error: BaseException) -> None:
@@ -259,7 +272,7 @@ class Guard:
         An exception that carries what the provider said is how the vendors' SDKs report an error event of
         the stream: a provider error. Anything else is a broken transport, or the caller's own cancellation.
         """
-        message = f"the source raised {type(error).__name__}: {error}"
+        message = f"the source raised {_described(error)}"
         if isinstance(error, KeyboardInterrupt | SystemExit | asyncio.CancelledError):
             self.source_ended("cancelled", message)
             return
@@ -308,27 +321,38 @@ class Guard:
             taken already, or when there is no such call.
         """
         with self._lock:
-            if not self._finished or internal_id in self._taken:
+            if not self._finished or self._taking:
+                return None  # `_taking`: a validator asks, in the middle of being asked
+            self._taking = True
+            try:
+                return self._take(internal_id)
+            finally:
+                self._taking = False
+
+    def _take(self, internal_id: str) -> Execution | None:
+        decision = self._judge.decide_one(internal_id)
+        if not isinstance(decision, ExecuteDecision) or decision.name is None:
+            return None
+        # The guard's own id: the caller's may be of a class that is equal to whatever it likes.
+        if decision.internal_id in self._taken:
+            return None
+        typed_value = None
+        if decision.typed_value is not None:
+            # A model can be changed by whoever read the report; the authority gets one of its own.
+            verdict = self._judge.validate(decision.name, decision.value)
+            if verdict.valid is not True:
                 return None
-            decision = self._judge.decide_one(internal_id)
-            if not isinstance(decision, ExecuteDecision) or decision.name is None:
-                return None
-            typed_value = None
-            if decision.typed_value is not None:
-                # A model can be changed by whoever read the report; the authority gets one of its own.
-                verdict = self._judge.validate(decision.name, decision.value)
-                if verdict.valid is not True:
-                    return None
-                typed_value = verdict.typed_value
-            self._taken.add(internal_id)
-            return Execution(
-                internal_id=internal_id,
-                call_id=decision.call_id,
-                name=decision.name,
-                value=plain(decision.value),
-                typed_value=typed_value,
-                evidence=decision.evidence,
-            )
+            typed_value = verdict.typed_value
+        value = plain(decision.value)
+        self._taken.add(decision.internal_id)
+        return Execution(
+            internal_id=decision.internal_id,
+            call_id=decision.call_id,
+            name=decision.name,
+            value=value,
+            typed_value=typed_value,
+            evidence=decision.evidence,
+        )
 
     def __copy__(self) -> NoReturn:
         refuse_copy("a Guard")
@@ -342,18 +366,20 @@ class Guard:
     # -- inside --------------------------------------------------------------
 
     def _push_special(self, event: Any) -> None:
-        if type(event) is dict:
+        if isinstance(event, Mapping):
             if len(event) == 1 and "raw" in event:
                 self._coordinator.events_lost(f"an event is no JSON: {str(event['raw'])[:80]!r}")
             else:
                 self._push(event)
-        elif type(event) is str:
+        elif isinstance(event, str):
             if event.strip() == "[DONE]":
                 self._coordinator.done_marker()
             else:
                 self._coordinator.events_lost(f"an event is no JSON object: {event[:80]!r}")
         elif isinstance(event, bytes | bytearray | memoryview):
             self.push_bytes(event)
+        elif isinstance(event, list | tuple) and self._adapter.traits.takes_lists:
+            self._push(event)
         else:
             self._coordinator.events_lost(f"a {type(event).__name__} was pushed; expected an event")
 
@@ -361,7 +387,7 @@ class Guard:
         """Note an event that comes too late; tell whether to leave it unread, as after a passed limit."""
         if self._over:
             return True
-        if event != "[DONE]":
+        if not (isinstance(event, str) and event.strip() == "[DONE]"):
             self._coordinator.provider_diagnostic(
                 "E_LATE_EVENT", "an event was pushed after `finish`", fault="protocol"
             )
@@ -379,9 +405,7 @@ class Guard:
                 self._on_doomed(key, diagnostic)
             except Exception as error:
                 # The caller's hook is no evidence about the stream.
-                self._coordinator.provider_diagnostic(
-                    "W_HOOK_RAISED", f"on_doomed raised {type(error).__name__}: {error}"
-                )
+                self._coordinator.provider_diagnostic("W_HOOK_RAISED", f"on_doomed raised {_described(error)}")
 
 
 def _reports(error: BaseException) -> bool:
@@ -390,9 +414,19 @@ def _reports(error: BaseException) -> bool:
     They are the `body` of most SDKs, `details` of google-genai, a dict as the `response` of botocore, `error` of
     Ollama.
     """
-    if getattr(error, "body", None) is not None or isinstance(getattr(error, "response", None), dict):
-        return True
-    return isinstance(getattr(error, "details", None), dict) or isinstance(getattr(error, "error", None), str)
+    try:
+        if getattr(error, "body", None) is not None or isinstance(getattr(error, "response", None), dict):
+            return True
+        return isinstance(getattr(error, "details", None), dict) or isinstance(getattr(error, "error", None), str)
+    except Exception:  # a property of it raised, as httpx's do before there is a request
+        return False
+
+
+def _described(error: BaseException) -> str:
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # an exception that cannot be shown
+        return type(error).__name__
 
 
 class Watch:
@@ -426,11 +460,12 @@ class Watch:
         except GeneratorExit:
             raise
         except BaseException as error:
+            end = "error"  # whatever follows
             guard.source_raised(error)
             raise
         finally:
             guard.source_ended(end)  # after `source_raised` this adds nothing
-            if end == "cancelled":
+            if end != "eof":
                 close = getattr(self._stream, "close", None)
                 if callable(close):
                     close()
@@ -450,11 +485,12 @@ class Watch:
         except GeneratorExit:
             raise
         except BaseException as error:
+            end = "error"  # whatever follows
             guard.source_raised(error)
             raise
         finally:
             guard.source_ended(end)  # after `source_raised` this adds nothing
-            if end == "cancelled":
+            if end != "eof":
                 close = getattr(self._stream, "aclose", None) or getattr(self._stream, "close", None)
                 if callable(close):
                     result = close()

@@ -191,8 +191,15 @@ class Judge:
         if reading is None:
             accepted = "complete" if self._accepted(call, end) else end.reason
             certain = end.reason == "complete" and end.confirmed_by == "provider" and accepted == "complete"
-            reading = self._readings[call.key] = self._read_arguments(call, accepted, certain)
-            self._validate(call, reading)
+            # Whatever breaks the reading off, and whoever asks in the middle of it, finds a call that cannot run.
+            self._readings[call.key] = _Reading(arguments="malformed", kind="none", diagnostics=(_unread(call),))
+            try:
+                reading = self._read_arguments(call, accepted, certain)
+                self._validate(call, reading)
+            except Exception as error:
+                call.remark("E_INTERNAL", f"{call.label} could not be read: {type(error).__name__}", "internal")
+                return self._readings[call.key]
+            self._readings[call.key] = reading
         return reading
 
     def _accepted(self, call: Call, end: _End) -> bool:
@@ -220,8 +227,9 @@ class Judge:
         if call.assembly is not None:
             return self._read_pieces(call, call.assembly, reason)
         if call.received_bytes == 0:
-            # Some layers parse "no arguments" to an empty object.
-            if call.projection in (MISSING, {}) and certain and self._empty_means_object(call):
+            # `{}` is then what the layer makes of no arguments, and not of some that it could not parse.
+            nothing = call.projection is MISSING or (call.ended_empty and call.projection == {})
+            if nothing and certain and self._empty_means_object(call):
                 return _Reading(arguments="whole", kind="raw", value={}, stable={}, parser_executable=True)
             if call.projection is not MISSING:
                 kind: EvidenceKind = "trusted_projection" if self._trust_projections else "projection"
@@ -426,6 +434,15 @@ def _compare_projection(call: Call, reading: _Reading, source: str) -> None:
     if reading.arguments != "whole" or call.projection is MISSING or same_json(reading.value, call.projection):
         return
     call.remark("E_FINAL_MISMATCH", f"the parsed arguments of {call.label} differ from its {source}", "protocol")
+
+
+def _unread(call: Call) -> Diagnostic:
+    return Diagnostic(
+        code="E_INTERNAL",
+        message=f"reading {call.label} was broken off",
+        call_id=call.id,
+        tool=call.name,
+    )
 
 
 def _copy(value: Any) -> Any:

@@ -10,7 +10,7 @@ from interlock.limits import DEFAULT_LIMITS, Limits
 from interlock.parser import grammar as g
 from interlock.parser.codes import Code
 from interlock.parser.events import DocumentComplete, Event, StreamFinished, ValueCommitted
-from interlock.parser.machine import NUMBER_RANGE, Core, machine
+from interlock.parser.machine import NUMBER_RANGE, Core, Message, machine
 from interlock.parser.results import REASONS, FinalResult, Outcome, Phase, PushResult, Reason, Snapshot
 from interlock.parser.tokens import scalar_value
 from interlock.parser.utf8 import SURROGATE, Fault, decode, half_pair, join_surrogates
@@ -305,7 +305,7 @@ class Parser:
 
     def _read(self, text: str) -> None:
         if self._ready and (text.isascii() or SURROGATE.search(text) is None):
-            self._send(text)
+            self._tell(text)
         elif not text:
             pass
         elif self._tail:
@@ -326,13 +326,13 @@ class Parser:
     def _pass_on(self, text: str, tail: bytes, high: str, fault: Fault | None) -> None:
         # At most one of the last three is there: what follows `text`.
         if text:
-            self._send(text)
+            self._tell(text)
         if fault is None and self._core.failed_at is not None and (tail or high):
             # After an error nothing waits: what comes is only counted.
             fault = Fault("", len(tail or high.encode("utf-8", "surrogatepass")))
             tail, high = b"", ""
         if fault is not None:
-            self._send(fault)
+            self._tell(fault)
         self._tail, self._high = tail, high
         self._ready = not (tail or high)
 
@@ -346,7 +346,17 @@ class Parser:
         if self._result is None:
             if self._waiting:
                 self._catch_up()
-            self._send(None)
+            self._tell(None)
+
+    def _tell(self, message: Message) -> None:
+        try:
+            self._send(message)
+        except StopIteration:
+            # An exception left the machine in the middle of a step, and it cannot go on.
+            core = self._core
+            if core.failed_at is None:
+                core.failed_at = core.received
+                self._remark("E_INTERNAL", "an exception that broke the reading off", "to be read to the end")
 
     def _phase(self) -> Phase:
         core = self._core

@@ -71,6 +71,7 @@ class Call:
         "diagnostics",
         "early",
         "end_reason",
+        "ended_empty",
         "executed",
         "faults",
         "held",
@@ -119,6 +120,7 @@ class Call:
         self.text: StringIO | None = None  # the raw text, kept only where the wire repeats it
         self.text_confirmed = False  # the wire stated the whole text, and it agreed
         self.projection: Any = MISSING
+        self.ended_empty = False  # it had ended without arguments when the projection came
         self.assembly: Assembly | None = None  # where the wire sends the arguments in addressed pieces
         self.held = False  # it waits for somebody, or was taken back
         self.end_reason: EndReason | None = None
@@ -328,6 +330,8 @@ class Coordinator:
                 f"the parsed arguments of {call.label} came twice, with different values",
             )
             return
+        if call.projection is MISSING:
+            call.ended_empty = call.state is CallState.ENDED and call.received_bytes == 0
         call.projection = copy
 
     def arguments_piece(self, key: str, path: Sequence[str | int], value: Any, *, more: bool = False) -> None:
@@ -702,7 +706,7 @@ def same_json(left: Any, right: Any) -> bool:
         return left.keys() == right.keys() and all(same_json(left[key], right[key]) for key in left)
     if isinstance(left, list) and isinstance(right, list):
         return len(left) == len(right) and all(same_json(a, b) for a, b in zip(left, right, strict=True))
-    if isinstance(left, int) and isinstance(right, int) and min(abs(left), abs(right)) > 2**53:
+    if isinstance(left, int | float) and isinstance(right, int | float) and min(abs(left), abs(right)) >= 2**53:
         # JavaScript and others keep 53 bits: their copy of a longer number is the nearest that they have.
         try:
             return float(left) == float(right)

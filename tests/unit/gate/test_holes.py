@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import inspect
+import itertools
 import json
+import sys
+from collections import OrderedDict, UserDict
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -235,11 +240,47 @@ def test_a_layer_that_parses_no_arguments_to_an_empty_object() -> None:
     ]
     assert executed(judged("ai_sdk", events, tools={"f": {"type": "object"}})) == [("c", "f", {})]
     assert judged("ai_sdk", events).decisions[0].reason == "projection_only"
+    assert judged("ai_sdk", events[2:], tools={"f": {"type": "object"}}).decisions[0].reason == "projection_only"
+
+
+WHOLE_EMPTY = {
+    "gemini": [
+        {"candidates": [{"content": {"parts": [{"functionCall": {"name": "f", "args": {}}}]}, "finishReason": "STOP"}]}
+    ],
+    "ollama": [
+        {"message": {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": {}}}]}, "done": False},
+        {"message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "stop"},
+    ],
+    "claude_agent": [
+        {
+            "type": "assistant",
+            "message": {
+                "id": "m",
+                "content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}],
+                "stop_reason": "tool_use",
+            },
+        },
+        {"type": "result", "subtype": "success"},
+    ],
+}
+
+
+@pytest.mark.parametrize("wire", WHOLE_EMPTY)
+def test_an_empty_object_that_somebody_parsed_is_a_projection_like_any_other(wire) -> None:
+    """Layers put `{}` where they could not parse; the tool would run with its defaults."""
+    tools = {"f": {"type": "object"}}
+    (decision,) = judged(wire, WHOLE_EMPTY[wire], tools=tools).decisions
+    assert (decision.action, decision.reason) == ("reject", "projection_only")
+    (decision,) = judged(wire, WHOLE_EMPTY[wire], tools=tools, trust_projections=True).decisions
+    assert decision.action == "execute" or wire == "claude_agent"
 
 
 def test_numbers_that_javascript_rounds_are_the_same_number() -> None:
     """The copy keeps 53 bits; the raw text stays the value."""
     assert same_json(1234567890123456789, 1234567890123456800)
+    assert same_json(9007199254740993, 9007199254740992)
+    assert same_json(123456789012345678901234, 1.2345678901234568e23)
+    assert not same_json(9007199254740992, 9007199254740991)
     assert not same_json(1234567890123456789, 1234567890123457000)
     assert not same_json(9007199254740991, 9007199254740990)
     assert not same_json(10**400, 10**400 + 1)
@@ -277,3 +318,177 @@ def test_a_decision_names_its_alternative() -> None:
     events = [{"choices": [{**chat("{}")["choices"][0], "index": index}]} for index in (0, 1)]
     events[1]["choices"][0]["delta"]["tool_calls"][0]["id"] = "c2"
     assert [d.turn for d in judged("openai_chat", events).decisions] == ["choice-0", "choice-1"]
+
+
+class Says:
+    """A validator that does something first, and then says no."""
+
+    def __init__(self, *deeds) -> None:
+        self.deeds = list(deeds)
+
+    def validate(self, value):
+        if self.deeds:
+            self.deeds.pop(0)()
+        return False
+
+
+def whole(**options) -> Guard:
+    guard = Guard("normalized", **options)
+    for event in (START, arguments('{"a": 1}'), END):
+        guard.push(event)
+    return guard
+
+
+def interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_validation_that_was_interrupted_is_no_yes() -> None:
+    guard = whole(tools={"f": Says(interrupt)})
+    with pytest.raises(KeyboardInterrupt):
+        guard.finish()
+    assert guard.take("call-0") is None
+    assert guard.finish().decisions[0].action == "reject"
+
+
+def test_a_validator_that_asks_for_the_authority_gets_none() -> None:
+    got = []
+    guard = whole(tools={"f": Says(lambda: got.append(guard.take("call-0")))})
+    guard.finish()
+    assert got == [None]
+    assert guard.take("call-0") is None
+
+
+def test_a_model_that_asks_for_the_authority_while_it_is_made_gets_none() -> None:
+    got = []
+
+    class F(pydantic.BaseModel):
+        a: int
+
+        @pydantic.field_validator("a")
+        @classmethod
+        def ask(cls, a):
+            if finished:
+                got.append(guard.take("call-0"))
+            return a
+
+    finished = False
+    guard = whole(tools={"f": F}, coerce=True)
+    guard.finish()
+    finished = True
+    assert guard.take("call-0") is not None
+    assert got == [None]
+    assert guard.take("call-0") is None
+
+
+def test_running_out_of_stack_is_no_yes() -> None:
+    """At whatever depth the reading broke off: the schema says no, so nothing else may come out."""
+    nested = "[" * 60 + "]" * 60
+    for depth in range(0, 260, 5):
+        guard = Guard("normalized", tools={"f": {"properties": {"path": {"const": "/tmp"}}}})
+        for event in (START, arguments('{"path": "/etc", "x": ' + nested + "}"), END):
+            guard.push(event)
+
+        def dive(left: int, guard: Guard = guard) -> None:
+            if left:
+                dive(left - 1)
+            else:
+                guard.finish()
+
+        room = sys.getrecursionlimit() - len(inspect.stack()) - 20
+        with contextlib.suppress(RecursionError):
+            dive(room - depth)
+        assert guard.take("call-0") is None, depth
+        assert guard.finish().decisions[0].action == "reject", depth
+
+
+class BadKey(str):
+    """Never found in a set."""
+
+    __slots__ = ()
+    _next = itertools.count()
+
+    def __hash__(self) -> int:
+        return next(self._next)
+
+
+def test_the_right_is_used_up_whatever_the_key_that_was_asked_with() -> None:
+    guard = whole()
+    guard.finish()
+    assert guard.take(BadKey("call-0")) is not None
+    assert guard.take(BadKey("call-0")) is None
+    assert guard.take("call-0") is None
+
+
+class UnspeakableError(Exception):
+    """An exception that raises when it is looked at."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+    @property
+    def response(self):
+        raise RuntimeError("there was no request")
+
+
+def test_a_source_that_breaks_in_an_unspeakable_way_is_broken() -> None:
+    def source():
+        yield from (START, arguments('{"a": 1}'), END)
+        raise UnspeakableError
+
+    guard = Guard("normalized")
+    with pytest.raises(UnspeakableError):
+        list(guard.watch(source()))
+    assert guard.finish().end_reason == "network_error"
+    assert guard.take("call-0") is None
+
+
+class Text(str):
+    __slots__ = ()
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        OrderedDict(raw="{"),
+        UserDict(raw="{"),
+        Text("data: {"),
+        frozenset(),
+        1j,
+        [{"type": "response_error", "message": "no"}],
+        ({"type": "response_error"},),
+    ],
+    ids=repr,
+)
+def test_what_is_no_event_is_a_hole_in_the_stream(event) -> None:
+    guard = Guard("normalized")
+    for one in (START, arguments('{"a": 1}'), event, END):
+        guard.push(one)
+    assert [d.reason for d in guard.finish().decisions] == ["stream_incomplete"]
+    guard.push(event)  # late, and still it does not raise
+
+
+def test_an_event_that_is_equal_to_nothing_is_only_late() -> None:
+    class Odd:
+        def __eq__(self, other: object) -> bool:
+            raise ValueError("ambiguous")
+
+        __hash__ = object.__hash__
+
+    guard = whole()
+    guard.finish()
+    guard.push(Odd())
+    assert guard.take("call-0") is None
+
+
+def test_an_event_that_was_not_read_to_its_end_leaves_nothing_to_run() -> None:
+    class Slow:
+        @property
+        def type(self):
+            raise KeyboardInterrupt
+
+    guard = whole()
+    with pytest.raises(KeyboardInterrupt):
+        guard.push(Slow())
+    guard.finish()
+    assert guard.take("call-0") is None

@@ -8,6 +8,7 @@ import pytest
 from interlock.errors import ParserFinishedError
 from interlock.limits import Limits
 from interlock.parser import CODES, Parser
+from interlock.parser.machine import Core
 
 LIMITS = Limits(input_bytes=40, depth=2, string_bytes=8, number_bytes=6, queued_events=3, trailing_bytes=4)
 
@@ -221,7 +222,7 @@ def test_push_after_finish_is_raised_and_not_recorded():
 
 def test_every_code_has_a_case():
     covered = {case.values[0] for case in CASES} | {case[0] for case in UTF8_CASES}
-    assert covered | {"E_INCOMPLETE_UTF8", "E_PUSH_AFTER_FINISH"} == set(CODES)
+    assert covered | {"E_INCOMPLETE_UTF8", "E_INTERNAL", "E_PUSH_AFTER_FINISH"} == set(CODES)
 
 
 def test_remarks_that_do_not_end_the_document_are_bounded():
@@ -248,3 +249,30 @@ def test_a_long_key_is_shortened_in_messages_only():
     assert diagnostic.path == "/" + "k" * 200 + "/a"
     assert len(diagnostic.message) < 250
     assert "k..." in diagnostic.message
+
+
+@pytest.mark.parametrize("where", ["push", "look"])
+def test_an_exception_in_the_middle_of_reading_ends_the_document(where):
+    """Out of stack, out of memory, an interrupt: what was being read is lost, and nothing more is read."""
+
+    class Interrupted(Core):
+        def remark(self, *arguments, **options):
+            raise KeyboardInterrupt
+
+    parser = Parser()
+    parser.push('{"a":1,')
+    assert parser.stable_value == {"a": 1}
+    parser._core.__class__ = Interrupted
+    parser.push('"a":2')
+    with pytest.raises(KeyboardInterrupt):
+        _ = parser.failed
+    parser._core.__class__ = Core
+    parser.push("}" if where == "push" else b"}")
+    if where == "look":
+        assert parser.stable_value == {"a": 1}
+    assert parser.failed
+    result = parser.finish("complete")
+    assert (result.outcome, result.executable) == ("invalid", False)
+    (only,) = result.diagnostics
+    assert (only.code, only.byte_offset) == ("E_INTERNAL", 7)
+    assert only.message == "byte 7: found an exception that broke the reading off; expected to be read to the end"

@@ -33,6 +33,7 @@ class Traits:
             source must have ended cleanly (or sent its end marker).
         empty_is_object: A call that ended properly without any argument text means `{}`.
         repeats_text: The wire states the whole argument text again, so the deltas are kept to compare.
+        takes_lists: An event may be a list or a tuple.
     """
 
     framing: Framing = "sse"
@@ -40,6 +41,7 @@ class Traits:
     ends: Literal["turn", "stream", "source"]
     empty_is_object: bool = False
     repeats_text: bool = False
+    takes_lists: bool = False
 
 
 class Adapter(Protocol):

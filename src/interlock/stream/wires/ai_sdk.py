@@ -146,7 +146,8 @@ class Adapter:
 
     def _call(self, event: Any) -> None:
         id = text_of(get(event, "toolCallId"))
-        if id not in self._calls:
+        streamed = id in self._calls
+        if not streamed:
             self._start(id, event)
             if id is None:
                 return
@@ -163,6 +164,8 @@ class Adapter:
             self._sink.provider_diagnostic(
                 "E_EXECUTOR_CONFLICT", f"the call {id!r} is the provider's after all", key=id, fault="protocol"
             )
+        if streamed:
+            self._sink.call_end(id)  # before the input: without a delta, there are no arguments
         if get(event, "invalid") is True:
             self._sink.provider_diagnostic(
                 "E_SDK_INVALID",
@@ -174,7 +177,8 @@ class Adapter:
             value = get(event, "input")
             if value is not None:
                 self._sink.arguments_value(id, value)
-        self._sink.call_end(id)
+        if not streamed:
+            self._sink.call_end(id)
 
     def _result(self, event: Any) -> None:
         id = text_of(get(event, "toolCallId"))

@@ -128,12 +128,16 @@ class Adapter:
         elif kind == "tool-input-start":
             self._start(event)
         elif kind == "tool-input-available":
+            streamed = text_of(camel(event, "toolCallId")) in self._calls
             call = self._known(event)
             if call is not None:
                 value = get(event, "input")
+                if streamed:
+                    self._sink.call_end(call.key)  # before the input: without a delta, there are no arguments
                 if value is not None:
                     self._sink.arguments_value(call.key, value)
-                self._sink.call_end(call.key)
+                if not streamed:
+                    self._sink.call_end(call.key)
         elif kind == "tool-input-error":
             call = self._known(event)
             if call is not None:

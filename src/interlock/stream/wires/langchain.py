@@ -129,7 +129,7 @@ class _Message:
 class Adapter:
     """Translates the messages of one stream; the fragments of calls go through the adapter of `openai_chat`."""
 
-    traits: ClassVar[Traits] = Traits(framing="none", calls_end=False, ends="source")
+    traits: ClassVar[Traits] = Traits(framing="none", calls_end=False, ends="source", takes_lists=True)
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
