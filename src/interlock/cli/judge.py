@@ -49,7 +49,7 @@ def _judge(options: Namespace) -> Report:
         _guard(options, options.wire, tools)  # what cannot be used is said before the file is read
     read: list[Any] = []
     readable = 0
-    with closing(read_events(path)) as events, progress("judging", _size(path)) as advance:
+    with closing(read_events(path, options.end)) as events, progress("judging", _size(path)) as advance:
         done = 0
         for event, done in events:
             read.append(event)

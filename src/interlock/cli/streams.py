@@ -23,6 +23,7 @@ from interlock.cli.sources import STDIN, label, lines, megabytes, opened, parse,
 from interlock.limits import DEFAULT_LIMITS
 from interlock.stream.framing import Decoder, decoder_for
 from interlock.stream.framing.payload import event_of
+from interlock.vocabulary import SourceEnd
 
 __all__ = ["Kind", "kind_of", "read_events"]
 
@@ -39,8 +40,10 @@ _CHUNK: Final = 64 * 1024  # bytes read at a time
 _SSE_START: Final = re.compile(rb"(?:data|event|id|retry)?:")
 
 
-def read_events(path: str) -> Generator[tuple[Any, int]]:
+def read_events(path: str, end: SourceEnd = "eof") -> Generator[tuple[Any, int]]:
     """Yield the events of a recording, each with the number of bytes read so far.
+
+    `end` says how the source stopped: only after a clean end is what stands unfinished at the end a fault.
 
     Raises:
         Failure: the file cannot be read, is empty, or one event is larger than `Limits.frame_bytes`.
@@ -50,6 +53,8 @@ def read_events(path: str) -> Generator[tuple[Any, int]]:
         if not head:
             raise Failure(f"{label(path)} is empty")
         kind = (_SUFFIXES.get(Path(path).suffix.lower()) if path != STDIN else None) or kind_of(head)
+        if kind == "sse" and kind_of(head) == "json":
+            kind = "json"  # a body of Gemini without `alt=sse`
         if kind is None:
             raise Failure(
                 f"{label(path)} is no recorded stream that can be recognised; "
@@ -64,7 +69,7 @@ def read_events(path: str) -> Generator[tuple[Any, int]]:
                 done += len(line)
                 yield event_of_line(line), done
         else:
-            yield from _decoded(file, path, kind)
+            yield from _decoded(file, path, kind, end)
 
 
 def kind_of(head: bytes) -> Kind | None:
@@ -96,7 +101,7 @@ def _array(data: bytes, path: str) -> Iterator[Any]:
         yield event if isinstance(event, dict) or event == "[DONE]" else {"raw": str(event)}
 
 
-def _decoded(file: BufferedReader, path: str, kind: Kind) -> Iterator[tuple[Any, int]]:
+def _decoded(file: BufferedReader, path: str, kind: Kind, end: SourceEnd) -> Iterator[tuple[Any, int]]:
     decoder: Decoder
     if kind == "sse":
         from interlock.stream.framing.sse import SSEDecoder
@@ -111,8 +116,9 @@ def _decoded(file: BufferedReader, path: str, kind: Kind) -> Iterator[tuple[Any,
             yield event, done
         if decoder.overflowed:
             raise Failure(f"{label(path)}: one event is larger than {megabytes(DEFAULT_LIMITS.frame_bytes)}")
-    for event in decoder.close():
-        yield event, done
+    if end == "eof":
+        for event in decoder.close():
+            yield event, done
 
 
 def _kind(value: Any) -> str:

@@ -275,3 +275,22 @@ def test_tools_that_are_no_tools_are_named_with_their_file(cli, recordings, tmp_
         ran = cli("judge", recordings / "clean.sse", "--tools", "tools.json", *given)
         assert (ran.status, ran.out, ran.err.count("\n")) == (2, "", 1)
         assert ran.err.startswith("interlock: --tools 'tools.json': ")
+
+
+@pytest.mark.parametrize("end", ["eof", "cancelled", "error", "timeout"])
+def test_an_unfinished_tail_counts_where_the_guard_counts_it(cli, recordings, tmp_path, end):
+    """Only a clean end makes a fault of what stands unfinished at the end."""
+    data = (recordings / "clean.sse").read_bytes() + b'data: {"type":"ping"'
+    path = tmp_path / "tail.sse"
+    path.write_bytes(data)
+    guard = Guard("anthropic")
+    guard.push_bytes(data)
+    assert cli("judge", str(path), "--end", end, "--json").json == guard.finish(end).to_json()
+
+
+def test_a_body_of_gemini_is_an_array_whatever_its_name(cli, tmp_path):
+    call = {"functionCall": {"name": "f", "args": {"a": 1}}}
+    path = tmp_path / "body.sse"
+    path.write_text(json.dumps([{"candidates": [{"content": {"parts": [call]}, "finishReason": "STOP"}]}], indent=1))
+    ran = cli("judge", str(path), "--wire", "gemini", "--trust-projections", "--json")
+    assert ran.json["decisions"][0]["value"] == {"a": 1}
