@@ -266,17 +266,17 @@ class Known:
         Those of the module come first, and of each parametrized test a few sets of parameters before the many
         others. What runs on import may be noticed by any test.
         """
-        around = [span for span in self.callers.get(mutant.module, ()) if span[0] <= mutant.line <= span[1]]
-        reach = set(self.seconds)
-        if around:
-            reach = self.callers[mutant.module][min(around, key=lambda span: span[1] - span[0])]
+        functions = self.callers.get(mutant.module, {})
+        around = [span for span in functions if span[0] <= mutant.line <= span[1]]
+        users = set().union(*functions.values())
+        reach = functions[min(around, key=lambda span: span[1] - span[0])] if around else set(self.seconds)
         folder, _, name = mutant.module.rpartition("/")
         ranks: dict[str, tuple[int, int, float]] = {}
         again: collections.Counter[str] = collections.Counter()
         for test in sorted(reach, key=self.seconds.__getitem__):
             function = test.partition("[")[0]
             own = Path(test.partition("::")[0]).stem.startswith(f"test_{name}")
-            near = 0 if own else 1 if test.startswith(f"tests/unit/{folder}/") else 2
+            near = 0 if own else 1 if test.startswith(f"tests/unit/{folder}/") else 2 if test in users else 3
             ranks[test] = near, again[function].bit_length(), self.seconds[test]
             again[function] += 1
         out = []

@@ -158,3 +158,15 @@ def test_what_was_doomed_never_executes_and_what_executes_was_never_doomed(value
     guard.push({"type": "stream_end", "reason": "complete"})
     action = guard.finish().decisions[0].action
     assert not (doomed and action == "execute")
+
+
+@pytest.mark.parametrize("step", [1, 2, 1023, 1024, 1025])
+def test_many_small_deltas_pass_the_event_queue_when_nobody_looks(step: int) -> None:
+    """What the watched parser tells is drained now and then, so that a long healthy call is no resource limit."""
+    text = '{"mode": "r", "items": [' + "1," * 10_000 + "1]}"
+    guard = Guard("normalized", tools={"f": SCHEMA})
+    guard.push(START)
+    for at in range(0, len(text), step):
+        guard.push({"type": "arguments_delta", "key": "a", "text": text[at : at + step]})
+    guard.push({"type": "stream_end", "reason": "complete"})
+    assert guard.finish().decisions[0].action == "execute"
