@@ -14,6 +14,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from support import framework_histories, histories
+
 Plan = list[dict[str, Any]]
 
 WORDS = st.sampled_from(["hello", "look it up", "done", "ünïcode ✓", "a\nb", "{}", "42"])
@@ -225,7 +227,32 @@ def ollama(plan: Plan) -> list[Any]:
     return out
 
 
+def steps(plan: Plan) -> list[histories.Step]:
+    """Return a plan as the steps that the other renderers write down."""
+    out: list[histories.Step] = []
+    for turn in plan:
+        if "user" in turn:
+            out.append(histories.User(turn["user"]))
+        elif "assistant" in turn:
+            out.append(histories.Reply(turn["assistant"]))
+        else:
+            asked = tuple(histories.Ask(call["id"], call["name"], call["args"]) for call in turn["calls"])
+            out.append(histories.Reply(turn["text"] or "", asked))
+            given = (histories.Answer(call["id"], call["name"], call["out"]) for call in turn["calls"])
+            out.append(histories.Results(tuple(given)))
+    return out
+
+
+def _framework(render: Callable[[list[histories.Step]], list[Any]]) -> Callable[[Plan], list[Any]]:
+    return lambda plan: render(steps(plan))
+
+
 RENDERERS: dict[str, Callable[[Plan], list[Any]]] = {
+    "ai_python": _framework(framework_histories.ai_python),
+    "ai_sdk_ui": _framework(framework_histories.ai_sdk_ui),
+    "langchain": _framework(framework_histories.langchain_blocks),
+    "openai_agents": _framework(framework_histories.openai_agents),
+    "pydantic_ai": _framework(framework_histories.pydantic_ai),
     "openai_chat": openai_chat,
     "mistral": openai_chat,
     "anthropic": anthropic,
@@ -253,7 +280,11 @@ def _paths(value: Any, here: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 def _parent(messages: Any, path: tuple[Any, ...]) -> Any:
-    for key in path[:-1]:
+    return _value(messages, path[:-1])
+
+
+def _value(messages: Any, path: tuple[Any, ...]) -> Any:
+    for key in path:
         messages = messages[key]
     return messages
 
@@ -295,7 +326,9 @@ def damaged(draw: st.DrawFn, messages: list[Any], *, most: int = 4) -> list[Any]
     for _ in range(draw(st.integers(1, most))):
         if not out:
             break
-        kind = draw(st.sampled_from(["drop", "repeat", "move", "set", "delete", "rename", "shorten"]))
+        kind = draw(
+            st.sampled_from(["drop", "repeat", "move", "set", "delete", "rename", "shorten", "insert", "copy", "swap"])
+        )
         at = draw(st.integers(0, len(out) - 1))
         if kind == "drop":
             del out[at]
@@ -306,10 +339,22 @@ def damaged(draw: st.DrawFn, messages: list[Any], *, most: int = 4) -> list[Any]
             out.insert(draw(st.integers(0, len(out))), message)
         elif kind == "shorten":
             del out[:at]
+        elif kind in ("insert", "copy"):
+            # Into any list: something that is no part, or what stands in another list.
+            paths = _paths(out)
+            lists = [path for path in paths if isinstance(_value(out, path), list)]
+            target = _value(out, draw(st.sampled_from([(), *lists])))
+            items = [path for path in paths if isinstance(path[-1], int)]
+            new = draw(JSON) if kind == "insert" else copy.deepcopy(_value(out, draw(st.sampled_from(items))))
+            target.insert(draw(st.integers(0, len(target))), new)
         else:
             path = draw(st.sampled_from(_paths(out)))
             holder = _parent(out, path)
-            if kind == "delete":
+            if kind == "swap":
+                # What stands under the same key elsewhere: a known word in the wrong place.
+                same = [other for other in _paths(out) if other[-1] == path[-1]]
+                holder[path[-1]] = copy.deepcopy(_value(out, draw(st.sampled_from(same))))
+            elif kind == "delete":
                 del holder[path[-1]]
             elif kind == "rename" and isinstance(holder[path[-1]], str):
                 holder[path[-1]] = draw(st.sampled_from(["call00001", "a b", "", " ", "x" * 70, "developer", "tool"]))

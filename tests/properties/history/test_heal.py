@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from typing import Any
 
 import pytest
@@ -17,6 +18,16 @@ from interlock.history.wires.base import Wire
 from properties.history.generate import JSON, RENDERERS, damaged, plans
 
 TARGETS = st.one_of(st.none(), st.sampled_from(sorted(PROFILES)))
+# What else a caller may say: models and settings switch rules on.
+SETTINGS = st.fixed_dictionaries(
+    {},
+    optional={
+        "model": st.sampled_from(["claude-sonnet-5", "deepseek-v4", "gemini-3-pro", "kimi-k2.5", "llama-4"]),
+        "tools": st.sampled_from([[], ["read_file"]]),
+        "options": st.sampled_from([{"store": False}, {"thinking": {"type": "disabled"}}, {"thinking": True}]),
+        "pending": st.just("keep"),
+    },
+)
 FORMATS = sorted(name for name in RENDERERS if name in WIRES)
 
 
@@ -53,17 +64,19 @@ def test_a_healthy_history_comes_back_as_the_same_object(wire: str, plan: Any) -
 def test_healing_is_pure_total_and_a_fix_point(wire: str, data: st.DataObject) -> None:
     """A damaged history heals in one call, without a trace on the input."""
     history = data.draw(damaged(RENDERERS[wire](data.draw(plans()))))
-    target = data.draw(TARGETS)
+    options = {"wire": wire, "provider": data.draw(TARGETS), **data.draw(SETTINGS)}
     before = copy.deepcopy(history)
-    result = heal(history, wire=wire, provider=target)
+    result = heal(history, **options)
     assert before == history, "the input was changed"
-    again = heal(result.messages, wire=wire, provider=target)
+    again = heal(result.messages, **options)
     assert not again.changed, [(record.rule, record.reason) for record in again.repairs]
     assert again.messages is result.messages
     assert [record.rule for record in result.remaining] == [record.rule for record in again.remaining]
-    found = check(history, wire=wire, provider=target)
+    found = check(history, **options)
     assert [r.to_json() for r in (*result.repairs, *result.remaining)] == [r.to_json() for r in found.findings]
-    assert json.dumps(result.messages) == json.dumps(heal(before, wire=wire, provider=target).messages)
+    assert json.dumps(result.messages) == json.dumps(heal(before, **options).messages)
+    assert not result.changed or json.dumps(result.messages) != json.dumps(history), "a repair that changes nothing"
+    assert not [one.reason for one in found.findings if re.search(r"\bNone\b", one.reason)]
     assert result.undo() is history
     assert len(history) == len(result.positions)
     assert all(new is None or 0 <= new < len(result.messages) for new in result.positions)

@@ -8,7 +8,7 @@ import pytest
 
 from interlock.history import engine
 from interlock.history.detect import detect_wire
-from interlock.history.engine import heal
+from interlock.history.engine import check, heal
 
 USER: dict[str, Any] = {"role": "user", "content": "q"}
 
@@ -236,3 +236,51 @@ def test_perplexity_gets_its_system_messages_at_the_front_and_alternating_roles(
     result = heal(messages, wire="openai_chat", provider="perplexity")
     assert [message["role"] for message in result.messages] == ["user"]
     assert all(message["content"] in result.messages[0]["content"] for message in messages)
+
+
+def part(kind: str, **fields: Any) -> dict[str, Any]:
+    """Return a part of Pydantic AI."""
+    return {"part_kind": kind, **fields}
+
+
+CALL_1 = {"kind": "response", "parts": [part("tool-call", tool_name="f", args={}, tool_call_id="c1")]}
+RETURN_1 = part("tool-return", tool_name="f", content="r", tool_call_id="c1")
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        # A request that has lost its last return is the user's.
+        [{"kind": "request", "parts": [part("tool-return"), {}]}, {"kind": "request", "parts": [RETURN_1]}],
+        # The parts of one request in another order are another request.
+        [{"kind": "request", "parts": [part("user-prompt", content="n"), RETURN_1]}],
+        [
+            {
+                "kind": "request",
+                "parts": [part("system-prompt", content="n"), RETURN_1, part("user-prompt", content="m")],
+            }
+        ],
+    ],
+)
+def test_what_healing_leaves_is_read_as_healing_has_seen_it(behind: list[Any]) -> None:
+    """The result moves to its call in the first run, and the second run finds nothing."""
+    result = heal([CALL_1, *behind], wire="pydantic_ai")
+    parts = [one for message in result.messages for one in message["parts"]]
+    assert parts[1] == RETURN_1
+    assert result.changed and not check(result.messages, wire="pydantic_ai").findings
+
+
+def test_a_call_keeps_its_place_in_the_request_when_a_field_goes() -> None:
+    """LangChain keeps a call in several places; taking a cache marker from one of them loses none."""
+    entry = {"name": "f", "args": {}, "id": "c1", "type": "tool_call", "cache_control": {"type": "ephemeral"}}
+    marked = [{"type": "text", "text": f"{at}", "cache_control": {"type": "ephemeral"}} for at in range(4)]
+    history = [
+        {"type": "human", "content": "q"},
+        {"type": "ai", "content": [{"type": "tool_use", "id": "c1", "name": "f", "input": {}}], "tool_calls": [entry]},
+        {"type": "tool", "content": "r", "tool_call_id": "c1"},
+        {"type": "human", "content": marked},
+    ]
+    healed = heal(history, wire="langchain", provider="anthropic").messages
+    assert healed[1]["content"] == history[1]["content"]
+    assert healed[1]["tool_calls"] == [{key: entry[key] for key in ("name", "args", "id", "type")}]
+    assert healed[2] is history[2]

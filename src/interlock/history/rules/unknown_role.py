@@ -24,6 +24,7 @@ Known limits:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import NoneType
 from typing import Any, Final
 
 from interlock.history.edits import ReplaceMessage
@@ -53,8 +54,9 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             if role is None and isinstance(native, dict) and _is_item(word, wire):
                 continue
             if role is None:
-                what = f"role {word!r}" if word is not None else type(native).__name__
-                yield Finding(message=message, reason=f"{what} is not a message of this format")
+                known = _KINDS.get(type(native), "what stands here")
+                what = f"a message with the role {word!r}" if isinstance(word, str) else known
+                yield Finding(message=message, reason=f"{what} is no message of this format")
                 continue
         elif message.role in ("system", "developer") and message.role not in accepted:
             role = "system" if message.role == "developer" and "system" in accepted else "user"
@@ -89,6 +91,17 @@ _SYNONYMS: Final[Mapping[str, Role]] = {
     "system": "system",
     "function": "tool",
     "tool": "tool",
+}
+
+
+_KINDS: Final[Mapping[type, str]] = {
+    NoneType: "null",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+    list: "a list",
+    dict: "an object of another form",
 }
 
 
