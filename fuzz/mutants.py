@@ -281,9 +281,10 @@ class Known:
             again[function] += 1
         out = []
         for test in sorted(ranks, key=ranks.__getitem__):
-            budget -= self.seconds[test]
-            if budget > 0 or not out:
+            own = ranks[test][0] == 0
+            if own or self.seconds[test] < budget:
                 out.append(test)
+                budget -= 0 if own else self.seconds[test]
         return out
 
 
