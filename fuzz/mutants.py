@@ -174,7 +174,7 @@ def changed(mutant: Mutant) -> str | None:
 
 
 def bare(code: str) -> str:
-    """The code without what cannot matter: docstrings, annotations, types, `__all__`; `is None` for `== None`."""
+    """The code without what cannot matter: docstrings, annotations, types, protocols, `__all__`; `is None` for `== None`."""
     tree = ast.parse(code)
     for node in ast.walk(tree):
         if isinstance(node, ast.arg | ast.AnnAssign):
@@ -194,6 +194,8 @@ def bare(code: str) -> str:
                     node.ops[at] = {ast.Eq: ast.Is, ast.NotEq: ast.IsNot}.get(type(operator), type(operator))()
         elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             node.body, node.orelse = [ast.Pass()], []
+        elif isinstance(node, ast.ClassDef) and any(isinstance(b, ast.Name) and b.id == "Protocol" for b in node.bases):
+            node.body = [ast.Pass()]
         block = getattr(node, "body", None)
         first = block[0] if isinstance(block, list) and block else None
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
