@@ -174,7 +174,7 @@ def changed(mutant: Mutant) -> str | None:
 
 
 def bare(code: str) -> str:
-    """The code without what cannot matter: docstrings, annotations, types, protocols, `__all__`; `is None` for `== None`."""
+    """The code without what cannot matter: docstrings, types, protocols, `__all__`; and `is None` for `== None`."""
     tree = ast.parse(code)
     for node in ast.walk(tree):
         if isinstance(node, ast.arg | ast.AnnAssign):
