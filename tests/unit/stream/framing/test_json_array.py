@@ -99,3 +99,51 @@ def test_an_element_without_end_is_bounded(framing: Any) -> None:
         assert decoder.feed(b"x" * 100) == []
     assert decoder.overflowed
     assert decoder.feed(b'"}]') == [] and decoder.close() == []
+
+
+def test_escapes_and_brackets_in_strings_at_every_split() -> None:
+    """In two pieces, in three around each byte, and byte by byte."""
+    body = rb' [ {"a\"b": "\\", "c": "\\\"}]{[", "d": [{"e": "\u00e9"}, []]} , {"\\\\": ["]", {}]} ] '
+    want = json.loads(body)
+    ways = [[body], [body[at : at + 1] for at in range(len(body))]]
+    ways += [[body[:at], body[at:]] for at in range(len(body))]
+    ways += [[body[:at], b"", body[at : at + 1], body[at + 1 :]] for at in range(len(body))]
+    for pieces in ways:
+        assert decode(JSONArrayDecoder(LIMIT), pieces) == want
+        assert decode(SSEOrJSONDecoder(LIMIT), pieces) == want
+
+
+@pytest.mark.parametrize("framing", [JSONArrayDecoder, SSEOrJSONDecoder])
+@pytest.mark.parametrize("step", [1, 7, 1000])
+def test_an_element_may_be_as_long_as_the_limit(framing: Any, step: int) -> None:
+    """Each of several; one byte more is too long."""
+    elements = [b'{"a":"' + b"x" * (100 - 8) + b'"}'] * 3
+    body = b"[" + b" , ".join(elements) + b"]"
+    pieces = [body[at : at + step] for at in range(0, len(body), step)]
+    decoder = framing(100)
+    assert len(decode(decoder, pieces)) == 3 and not decoder.overflowed
+    decoder = framing(99)
+    assert decode(decoder, pieces) == [] and decoder.overflowed
+
+
+def test_white_space_without_end_is_bounded() -> None:
+    """What may still be a byte order mark, or anything, is kept only up to the limit."""
+    decoder = SSEOrJSONDecoder(10)
+    for _ in range(100):
+        assert decoder.feed(b" \r\n") == []
+    assert len(decoder._start) <= 10 and not decoder.overflowed
+    assert decode(decoder, [b'{"a":1}']) == [{"a": 1}]
+    assert SSEOrJSONDecoder(10).close() == []
+
+
+def test_what_broke_an_array_is_shown_shortly() -> None:
+    """Eighty bytes of it, and nothing of what follows."""
+    decoder = JSONArrayDecoder(LIMIT)
+    assert decoder.feed(b'[{"a":1}' + b"x" * 200) == [{"a": 1}, {"raw": "x" * 80}]
+    assert decoder.feed(b',{"b":2}]') == [] and decoder.close() == [] and not decoder.overflowed
+    decoder = JSONArrayDecoder(LIMIT)
+    assert decoder.feed(b'[{"a":1},') == [{"a": 1}]
+    assert decoder.close() == [{"raw": "an array that was not closed"}]
+    assert decoder.close() == []
+    decoder = JSONArrayDecoder(LIMIT)
+    assert [*decoder.feed(b'[{"a":'), *decoder.close()] == [{"raw": '{"a":'}]
