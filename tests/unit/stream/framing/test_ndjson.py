@@ -34,3 +34,23 @@ def test_a_line_over_the_limit_stops_the_decoder() -> None:
     assert decoder.feed(b'{"a": 1}') == [] and not decoder.overflowed
     assert decoder.feed(b" ") == [] and decoder.overflowed
     assert decoder.feed(b"\n{}\n") == []
+
+
+@pytest.mark.parametrize("step", [1, 2, 7, 50])
+def test_only_the_line_at_hand_counts_against_the_limit(step: int) -> None:
+    """Many lines, together far longer than the limit, in pieces of any size."""
+    body = b'{"a": 1}\n' * 200
+    decoder = NDJSONDecoder(8)
+    got = [one for at in range(0, len(body), step) for one in decoder.feed(body[at : at + step])]
+    assert got == [{"a": 1}] * 200 and not decoder.overflowed and decoder.close() == []
+    decoder = NDJSONDecoder(7)
+    got = [one for at in range(len(body)) for one in decoder.feed(body[at : at + 1])]
+    assert got == [] and decoder.overflowed and decoder.close() == []
+
+
+def test_a_last_line_is_given_once() -> None:
+    """Closing again says nothing; white space is no line."""
+    decoder = NDJSONDecoder(100)
+    assert decoder.feed(b'{"a": 1}') == [] and decoder.close() == [{"a": 1}] and decoder.close() == []
+    assert NDJSONDecoder(100).close() == []
+    assert decode([b"{}\n \t\r"]) == [{}]

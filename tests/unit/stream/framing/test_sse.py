@@ -99,3 +99,53 @@ def test_any_bytes_are_survived(chunks: list[bytes]) -> None:
     """Rubbish gives events or nothing, never an exception, and the same at any split."""
     whole = b"".join(chunks)
     assert decode(chunks) == decode([whole]) == decode([whole[at : at + 1] for at in range(len(whole))])
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 7, 50, 1000])
+@pytest.mark.parametrize("data", ["data: ", "data:", "data: {\ndata:"])
+def test_only_the_event_at_hand_counts_against_the_limit(step: int, data: str) -> None:
+    """Many events, together far longer than the limit, in pieces of any size; what was dispatched is let go."""
+    event = f'{data}{{"a": 1}}\n\n'.replace("{\ndata:{", "{\ndata:").encode()
+    body = b": comment\n" + event * 200
+    limit = len(event) + step
+    decoder = SSEDecoder(limit)
+    got = [one for at in range(0, len(body), step) for one in decoder.feed(body[at : at + step])]
+    assert got == [{"a": 1}] * 200 and not decoder.overflowed and decoder.close() == []
+
+
+@pytest.mark.parametrize("line", ["data: x", "data:x", "data"])
+def test_lines_without_end_are_counted_one_by_one(line: str) -> None:
+    """Each line of data counts with its end, also an empty one; the first too long is the last."""
+    text = line.removeprefix("data").lstrip(": ")
+    decoder, lines = SSEDecoder(100), 0
+    while not decoder.overflowed:
+        assert decoder.feed(f"{line}\n".encode()) == []
+        lines += 1
+    assert lines == 100 // (len(text) + 1) + 1
+    assert decoder.feed(b"\n\n") == [] and decoder.close() == []
+
+
+def test_what_is_left_at_the_end_is_no_event() -> None:
+    """Data without its blank line is unreadable, once; an end marker, blank data or another field is nothing."""
+    for tail, left in (
+        (b'data: {"a": 1}\ndata: x', [{"raw": '{"a": 1}\n x'}]),
+        (b'data: {"a": 1}\n', [{"raw": '{"a": 1}'}]),
+        (b"data: [DONE]", []),
+        (b"data: [DONE]\n", []),
+        (b"data: \n", []),
+        (b"event: x", []),
+        (b"dat", []),
+        (b"data: \xff", [{"raw": "\\xff"}]),
+    ):
+        decoder = SSEDecoder(1000)
+        assert decoder.feed(b"data: {}\n\n" + tail) == [{}]
+        assert decoder.close() == left
+        assert decoder.close() == []
+
+
+@pytest.mark.parametrize("start", [b"\xef", b"\xef\xbb", b"\xef\xbbdata: {}\n\n", b"\xefdata: {}\n\n"])
+def test_half_a_byte_order_mark_is_no_mark(start: bytes) -> None:
+    """It is a line that is no field, wherever it is cut."""
+    rest = b"\n\ndata: {}\n\n"
+    for pieces in ([start + rest], [bytes([byte]) for byte in start + rest]):
+        assert decode(pieces)[-1] == {}
