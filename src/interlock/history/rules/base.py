@@ -23,7 +23,9 @@ __all__ = [
     "Rule",
     "answer",
     "assistant_turns",
+    "both_hold",
     "call_in_words",
+    "contradicts",
     "drop_part_action",
     "is_blank",
     "item_without",
@@ -267,8 +269,11 @@ def joined_text(messages: Sequence[Message], wire: Wire) -> Message:
     # Content comes ahead of what hangs beside it (calls), whatever message it came from.
     held.sort(key=lambda part: part.slot == "tool_calls")
     native = first.native
-    if type(native) is dict and len({speaker(message) for message in messages}) > 1:
-        native = {key: value for key, value in native.items() if key != "name"}  # nobody said what another said
+    if type(native) is dict:
+        for message in messages[1:]:
+            native = {**native, **{key: one for key, one in _beside(message, wire).items() if key not in native}}
+        if len({speaker(message) for message in messages}) > 1:
+            native = {key: value for key, value in native.items() if key != "name"}  # nobody said what another said
     return replace(
         first,
         native=native,
@@ -277,6 +282,31 @@ def joined_text(messages: Sequence[Message], wire: Wire) -> Message:
         origins=tuple(origin for message in messages for origin in message.origins),
         changed=True,
     )
+
+
+def _beside(message: Message, wire: Wire) -> dict[str, Any]:
+    """Return the fields of a message that say something of it beside its parts."""
+    parts = {"role", "id", "name", "content", wire.content_key, *wire.list_slots, *wire.single_slots}
+    return {key: value for key, value in message.native.items() if key not in parts}
+
+
+def contradicts(one: Message, other: Message, wire: Wire) -> bool:
+    """Say whether two messages have different values in a field of which one message has one."""
+    if type(one.native) is not dict or type(other.native) is not dict:
+        return False
+    mine = _beside(one, wire)
+    return any(mine.get(key, value) != value for key, value in _beside(other, wire).items())
+
+
+def both_hold(one: Message, other: Message, wire: Wire) -> str | None:
+    """Return a field that both messages fill, of which one message takes one value; `None` when there is none."""
+    held = {part.slot: part.native for part in one.parts if part.slot in wire.single_slots}
+    for part in other.parts:
+        if part.slot in held and type(part.native) not in (str, list):
+            return part.slot
+        if part.slot in held and type(held[part.slot]) is not type(part.native):
+            return part.slot
+    return None
 
 
 def speaker(message: Message) -> str | None:

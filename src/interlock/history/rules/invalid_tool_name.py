@@ -2,8 +2,9 @@
 
 What it finds:
     A call, or a result that repeats the name, whose name is missing, empty, too long or
-    has characters outside the provider's pattern (`[a-zA-Z0-9_-]{1,64}` for most). A result
-    that names another tool than its call, on formats where the two must agree.
+    has characters outside the provider's pattern (`[a-zA-Z0-9_-]{1,64}` for most). A tool of such a
+    name that an item of the history declares. A result that names another tool than its call, on
+    formats where the two must agree.
 Why it matters:
     Models make up names (`functions.calc v2`). The request with such a name in its history
     is refused each time: "Invalid 'messages[9].tool_calls[0].function.name': string does not
@@ -29,12 +30,14 @@ Known limits:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 from interlock.history.edits import DropPart, Edit, ReplacePart
 from interlock.history.naming import NameMap
+from interlock.history.requests import renamed_tools, tool_names
 from interlock.history.rules.base import Context, Finding, Rule, drop_part_action
-from interlock.history.turns import Call, Message, Result
+from interlock.history.turns import Call, Message, Part, Result
 
 __all__ = ["RULE"]
 
@@ -51,6 +54,17 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             answers[id(bound.result)] = call.call
     for message in messages:
         for part in message.parts:
+            if policy == "rename" and _declares(part.native):
+                renamed = _renamed(part, names, context)
+                if renamed is not None:
+                    yield Finding(
+                        message=message,
+                        part=part,
+                        action="renamed",
+                        edits=(ReplacePart(message=message, part=part, new=renamed),),
+                        reason="a tool that the history declares has a new name",
+                    )
+                continue
             if type(part) is Call and not part.server:
                 new = names.new_name(part.name)
                 new_names[id(part)] = new
@@ -101,6 +115,25 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                         edits=(ReplacePart(message=message, part=part, new=context.wire.with_result(part, name=want)),),
                         reason=f"the result names {named} instead of {want!r}",
                     )
+
+
+def _declares(native: Any) -> bool:
+    """Say whether an item declares tools in the middle of the history, as Responses items may."""
+    declares = isinstance(native, dict) and native.get("type") in ("additional_tools", "tool_search_output")
+    return declares and isinstance(native.get("tools"), list)
+
+
+def _renamed(part: Part, names: NameMap, context: Context) -> Part | None:
+    """Return the item with its tools under their new names; `None` when none has one."""
+    held = part.native["tools"]
+    new_names = {name: names.new_name(name) for name in tool_names(held) or ()}
+    new_names = {old: new for old, new in new_names.items() if old != new}
+    if not new_names:
+        return None
+    context.names.update((new, old) for old, new in new_names.items())
+    tools = renamed_tools({"tools": held}, new_names)["tools"]
+    native = {**part.native, "tools": tools}
+    return replace(part, native=native, content=tools) if type(part) is Result else replace(part, native=native)
 
 
 RULE: Final = Rule(

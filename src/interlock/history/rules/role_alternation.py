@@ -15,9 +15,10 @@ Fix:
     merge (default)   they become one message; texts are joined by an empty line
     keep              left alone, not reported
 Loss:
-    merge             lossless; lossy where the messages name different speakers: the names go
+    merge             lossless; lossy where the messages name different speakers: the names go; and
+                      where they have different values in a field beside the content: the first stays
 Known limits:
-    Fields of the second message that are not content are not carried over.
+    Two messages that each hold what one message can hold once (`audio`) are reported and left alone.
 """
 
 from __future__ import annotations
@@ -26,29 +27,36 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from interlock.history.edits import DropMessage, Edit, ReplaceMessage
-from interlock.history.rules.base import Context, Finding, Rule, joined_text, speaker
+from interlock.history.rules.base import Context, Finding, Rule, both_hold, contradicts, joined_text, speaker
 from interlock.history.turns import Message
 
 __all__ = ["RULE"]
 
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
-    """Yield one finding for each message that joins the one ahead of it."""
+    """Yield one finding for each message that joins the one ahead of it, or cannot."""
+    wire = context.wire
     run: list[Message] = []
     for message in [*messages, None]:
         fits = message is not None and message.form != "item" and message.role in ("user", "assistant")
         if message is not None and fits and run and message.role == run[-1].role:
-            run.append(message)
-            continue
+            field = next((found for one in run if (found := both_hold(one, message, wire)) is not None), None)
+            if field is None:
+                run.append(message)
+                continue
+            yield Finding(
+                message=message,
+                reason=f"two messages of the role {message.role!r} follow each other, and each has its own `{field}`",
+            )
         if len(run) > 1:
             edits: tuple[Edit, ...] = (
-                ReplaceMessage(message=run[0], new=(joined_text(run, context.wire),)),
+                ReplaceMessage(message=run[0], new=(joined_text(run, wire),)),
                 *(DropMessage(message=one) for one in run[1:]),
             )
             for one in run[1:]:
                 yield Finding(
                     message=one,
-                    lossy=True if speaker(one) != speaker(run[0]) else None,
+                    lossy=True if speaker(one) != speaker(run[0]) or contradicts(run[0], one, wire) else None,
                     action="merged-messages",
                     edits=edits,
                     reason=f"two messages of the role {one.role!r} follow each other",
