@@ -18,6 +18,7 @@ BODIES = {
     "CR": f"data: {DATA_A}\r\rdata: {DATA_B}\r\r",
     "CRLF": f"data: {DATA_A}\r\n\r\ndata: {DATA_B}\r\n\r\n",
     "mixed": f"data: {DATA_A}\r\n\rdata: {DATA_B}\n\r\n",
+    "CRLF and then LF": f"data: {DATA_A}\r\n\ndata: {DATA_B}\r\n\n",
     "a byte order mark": f"\ufeffdata: {DATA_A}\n\ndata: {DATA_B}\n\n",
     "comments": f": OPENROUTER PROCESSING\n\n:\ndata: {DATA_A}\n: mid\n\n:\n\ndata: {DATA_B}\n\n:\n",
     "other fields": f"event: x\nid: 7\nretry: 10\ndata: {DATA_A}\nfoo: bar\nbaz\n\nevent: y\ndata:{DATA_B}\n\n",

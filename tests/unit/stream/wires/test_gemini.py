@@ -383,3 +383,13 @@ def test_the_sdks_objects_are_read_like_dicts(name: str) -> None:
         return  # the SDK refuses what the stream holds
     want, got = judged("gemini", events, **TRUST), judged("gemini", objects, **TRUST)
     assert [d.to_json() for d in got.decisions] == [d.to_json() for d in want.decisions]
+
+
+def test_a_preview_of_an_agents_call_is_noted_and_nothing_else() -> None:
+    """A partial event's call is no call yet; its text is nothing to note."""
+    preview = {"author": "agent", "partial": True, "content": {"parts": [{"functionCall": {"id": "c1", "name": "f"}}]}}
+    text = {"author": "agent", "partial": True, "content": {"parts": [{"text": "x"}]}}
+    assert judged("gemini", [text]).diagnostics == ()
+    report = judged("gemini", [text, preview])
+    assert report.decisions == () and [d.code for d in report.diagnostics] == ["I_PARTIAL_CALL"]
+    assert "previews the call 'c1' of 'f'" in report.diagnostics[0].message
