@@ -225,6 +225,9 @@ def test_the_best_of_several_maybes_wins_and_a_draw_is_told() -> None:
         detect([{"type": "finish"}])
     assert list(caught.value.candidates) == ["ai_sdk", "ai_sdk_ui"]
     assert detect([{"type": "finish"}, {"type": "abort"}, {"type": "tool-call"}]) == "ai_sdk"
+    assert detect([{"type": "content_block_stop"}, {"type": "tool-call"}]) == "ai_sdk"  # one maybe is not enough
+    with pytest.raises(UnknownWireError):
+        detect([])
     with pytest.raises(UnknownWireError, match="fits no wire") as nothing:
         detect([{"a": 1}, "x"])
     assert list(nothing.value.known) == sorted(WIRES)
