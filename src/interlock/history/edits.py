@@ -3,6 +3,8 @@
 An edit names views of the conversation that the rule was shown. All edits of one
 rule are applied together, so no rule has to care how others shift positions. A
 message whose last part goes is dropped with it: an empty shell is never left.
+
+Edits are read-only by agreement, like views, and for the same reason.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class DropPart:
     """Take one part out of its message."""
 
@@ -33,7 +35,7 @@ class DropPart:
     part: Part
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class ReplacePart:
     """Put another part in the place of one."""
 
@@ -42,7 +44,7 @@ class ReplacePart:
     new: Part
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class InsertParts:
     """Put parts into a message, ahead of the part that stood at `at` (its length: at the end)."""
 
@@ -51,7 +53,7 @@ class InsertParts:
     new: tuple[Part, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class SetParts:
     """Give a message this list of parts: a new order, or a subset."""
 
@@ -59,14 +61,14 @@ class SetParts:
     parts: tuple[Part, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class DropMessage:
     """Take out a whole message."""
 
     message: Message
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class ReplaceMessage:
     """Put other messages in the place of one (none: it is dropped)."""
 
@@ -74,7 +76,7 @@ class ReplaceMessage:
     new: tuple[Message, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class InsertMessage:
     """Put a message right after another one; `after=None` means at the very front.
 

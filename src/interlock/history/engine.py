@@ -408,6 +408,7 @@ def _run(
         if not changed or (scan is not None and not remaining and _proved(views, context.wire, scan)):
             break
         views = reread(views, context.wire)
+    context.forget()
     return views, tuple(repairs), tuple(remaining)
 
 

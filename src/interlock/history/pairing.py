@@ -19,7 +19,8 @@ What is left is an orphan.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -100,6 +101,11 @@ class Pairing:
         """Return all calls, in order."""
         return [call for turn in self.turns for call in turn.calls]
 
+    def release(self) -> None:
+        """Part turns and calls, which name each other: so their memory is free at once, not when it is collected."""
+        for turn in self.turns:
+            turn.calls = []
+
 
 def pair(messages: Sequence[Message], *, shape: TurnShape, result_role: str) -> Pairing:
     """Bind every client result to a call.
@@ -116,12 +122,9 @@ def pair(messages: Sequence[Message], *, shape: TurnShape, result_role: str) -> 
         start = turn.first if result_role == "assistant" else turn.last + 1
         for at in range(start, turn.answer_end):
             answer_of[at] = turn
-    late: list[tuple[Bound, int]] = []
+    late: list[Bound] = []
     nameless: list[Bound] = []
-    seen = 0  # how many turns begin before the message in hand
     for at, message in enumerate(messages):
-        while seen < len(turns) and turns[seen].first <= at:
-            seen += 1
         for part in message.parts:
             if type(part) is not Result or part.server:
                 continue
@@ -129,35 +132,9 @@ def pair(messages: Sequence[Message], *, shape: TurnShape, result_role: str) -> 
             home = answer_of.get(at)
             if home is not None and _bind_at_home(bound, home):
                 continue
-            if part.call_id:
-                late.append((bound, seen))
-            else:
-                nameless.append(bound)
+            (late if part.call_id else nameless).append(bound)
     nameless = _bind_nameless(nameless, answer_of)
-    by_id: dict[str, list[tuple[int, Open]]] = {}
-    for number, turn in enumerate(turns):
-        for call in turn.calls:
-            if call.call.call_id:
-                by_id.setdefault(call.call.call_id, []).append((number, call))
-    orphans: list[Bound] = []
-    early: list[Bound] = []
-    for bound, before in late:
-        known = by_id.get(bound.result.call_id or "") or _renamed(bound.result.call_id or "", by_id)
-        earlier = [call for number, call in known if number < before]
-        unanswered = [call for call in earlier if not call.answers]
-        if unanswered:
-            unanswered[-1].answers.append(bound)
-        elif earlier:
-            earlier[-1].answers.append(bound)
-        else:
-            early.append(bound)
-    for bound in early:
-        for _, call in by_id.get(bound.result.call_id or "", ()):
-            if not call.answers:
-                call.answers.append(bound)
-                break
-        else:
-            orphans.append(bound)
+    orphans = _bind_elsewhere(late, turns) if late else []
     orphans += _bind_by_name(nameless, turns)
     orphans.sort(key=lambda bound: bound.at)
     for turn in turns:
@@ -167,46 +144,101 @@ def pair(messages: Sequence[Message], *, shape: TurnShape, result_role: str) -> 
     return Pairing(turns, orphans)
 
 
-def _renamed(old: str, by_id: dict[str, list[tuple[int, Open]]]) -> list[tuple[int, Open]]:
+@dataclass(slots=True, eq=False)
+class _Asked:
+    """The calls of one id, looked through once from each end.
+
+    Attributes:
+        calls: The number of its turn, and the call, in order.
+        passed: How many stand ahead of the result in hand.
+        waiting: Those of them that had no answer when they were passed.
+        first: How many from the front on are known to be answered.
+    """
+
+    calls: list[tuple[int, Open]]
+    passed: int = 0
+    waiting: list[Open] = field(default_factory=list)
+    first: int = 0
+
+    def latest(self, before: int) -> Open | None:
+        """Return the latest call in the first `before` turns that is open, else the latest; `before` never shrinks."""
+        while self.passed < len(self.calls) and self.calls[self.passed][0] < before:
+            self.waiting.append(self.calls[self.passed][1])
+            self.passed += 1
+        while self.waiting and self.waiting[-1].answers:
+            self.waiting.pop()
+        if self.waiting:
+            return self.waiting[-1]
+        return self.calls[self.passed - 1][1] if self.passed else None
+
+    def earliest(self) -> Open | None:
+        """Return the first call that is open."""
+        while self.first < len(self.calls) and self.calls[self.first][1].answers:
+            self.first += 1
+        return self.calls[self.first][1] if self.first < len(self.calls) else None
+
+
+def _bind_elsewhere(late: Sequence[Bound], turns: Sequence[Turn]) -> list[Bound]:
+    """Bind results with an id that do not stand in the answer to its call; return those that no call asked for."""
+    by_id: dict[str | None, _Asked] = {}
+    for number, turn in enumerate(turns):
+        for call in turn.calls:
+            if call.call.call_id:
+                by_id.setdefault(call.call.call_id, _Asked([])).calls.append((number, call))
+    renamed: dict[str | None, _Asked] = {}
+    begins = [turn.first for turn in turns]
+    early: list[Bound] = []
+    for bound in late:
+        wanted = bound.result.call_id
+        asked = by_id.get(wanted) or renamed.get(wanted)
+        if asked is None:
+            asked = renamed[wanted] = _renamed(wanted or "", by_id)
+        behind = asked.latest(bisect_right(begins, bound.at))
+        (early if behind is None else behind.answers).append(bound)
+    orphans: list[Bound] = []
+    for bound in early:
+        known = by_id.get(bound.result.call_id)
+        ahead = None if known is None else known.earliest()
+        (orphans if ahead is None else ahead.answers).append(bound)
+    return orphans
+
+
+def _renamed(old: str, by_id: Mapping[str | None, _Asked]) -> _Asked:
     """Return the calls that an earlier healing has given a new id in place of `old`."""
-    out: list[tuple[int, Open]] = []
-    for ordinal in range(ORDINALS):
-        out += by_id.get(minted_id(old, ordinal), ())
-    return out
+    found = [by_id.get(minted_id(old, ordinal)) for ordinal in range(ORDINALS)]
+    return _Asked(sorted((pair for one in found if one is not None for pair in one.calls), key=lambda pair: pair[0]))
 
 
 def _turns(messages: Sequence[Message], shape: TurnShape, result_role: str) -> list[Turn]:
     turns: list[Turn] = []
     at, end = 0, len(messages)
     while at < end:
-        message = messages[at]
-        if message.role != "assistant":
+        if messages[at].role != "assistant":
             at += 1
             continue
-        first = at
-        found: list[tuple[Call, Message]] = []
+        turn = Turn(at, -1, -1)
         last_call = -1
         while at < end and messages[at].role == "assistant":
-            own = [part for part in messages[at].parts if type(part) is Call and not part.server]
-            if shape == "calls" and last_call >= 0 and not own and _speaks(messages[at]):
-                break
-            found += [(call, messages[at]) for call in own]
+            message = messages[at]
+            own = [Open(part, message, turn) for part in message.parts if type(part) is Call and not part.server]
             if own:
+                turn.calls += own
                 last_call = at
+            elif shape == "calls" and last_call >= 0 and _speaks(message):
+                break
             at += 1
             if shape == "message":
                 break
-        if not found:
+        if last_call < 0:
             continue
-        last = last_call if shape == "calls" else at - 1
-        behind = last + 1
+        turn.last = last_call if shape == "calls" else at - 1
+        behind = turn.last + 1
         if result_role != "assistant":
             while behind < end and messages[behind].role == result_role:
                 behind += 1
-        turn = Turn(first, last, behind)
-        turn.calls = [Open(call, holder, turn) for call, holder in found]
+        turn.answer_end = behind
         turns.append(turn)
-        at = max(at, last + 1)
+        at = max(at, turn.last + 1)
     return turns
 
 

@@ -9,6 +9,7 @@ which parts the turns around it and which no rule has anything to say about.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
@@ -116,10 +117,16 @@ def runs(views: Sequence[Message]) -> Iterator[tuple[int | None, list[Message], 
 
 def crosses(views: Sequence[Message], spans: Sequence[tuple[int, int]], places: dict[str, int]) -> bool:
     """Say whether an id in a span stands in a healthy stretch too: then the spans say too little."""
+    starts = [start for start, _ in spans]
+    asked = [part for view in views if view.role == "assistant" for part in view.parts if type(part) is Call]
+    calls = {part.call_id for part in asked if not part.server}
 
     def outside(name: Any) -> bool:
         place = places.get(name) if isinstance(name, str) else None
-        return place is not None and not any(start <= place < stop for start, stop in spans)
+        if place is None:
+            return False
+        at = bisect_right(starts, place) - 1
+        return at < 0 or place >= spans[at][1]
 
     for view in views:
         if isinstance(view.native, dict) and outside(view.native.get("id")):
@@ -127,10 +134,11 @@ def crosses(views: Sequence[Message], spans: Sequence[tuple[int, int]], places: 
         for part in view.parts:
             if not isinstance(part, (Call, Result)) or part.call_id is None:
                 continue
-            names = [part.call_id]
-            if type(part) is Result:
-                # A result may name its call by the id from before an earlier healing.
-                names += [minted_id(part.call_id, ordinal) for ordinal in range(ORDINALS)]
-            if any(map(outside, names)):
+            if outside(part.call_id):
+                return True
+            if type(part) is Call or part.call_id in calls:
+                continue
+            # A result may name its call by the id from before an earlier healing.
+            if any(outside(minted_id(part.call_id, ordinal)) for ordinal in range(ORDINALS)):
                 return True
     return False

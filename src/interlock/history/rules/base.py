@@ -76,7 +76,7 @@ class Context:
     whole: bool = False
     names: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str | None] = field(default_factory=dict)
-    _pairing: tuple[int, Pairing] | None = None
+    _pairing: Pairing | None = None
     _held: Sequence[Message] | None = None
 
     def pairing(self, messages: Sequence[Message]) -> Pairing:
@@ -85,24 +85,31 @@ class Context:
             shape = self.wire.turn
             if shape == "run" and not self.profile.merges_turns:
                 shape = "message"
-            self._pairing = (0, pair(messages, shape=shape, result_role=self.wire.result_role))
+            self.forget()
+            self._pairing = pair(messages, shape=shape, result_role=self.wire.result_role)
             self._held = messages
-        return self._pairing[1]
+        return self._pairing
+
+    def forget(self) -> None:
+        """Let go of the conversation that was paired last."""
+        if self._pairing is not None:
+            self._pairing.release()
+        self._pairing = self._held = None
 
     def reset(self) -> None:
         """Forget what a run has left."""
         self.names.clear()
         self.ids.clear()
-        self._pairing = self._held = None
+        self.forget()
 
     def insert_after(self, message: Message, role: Role, held: Sequence[Part]) -> tuple[Edit, ...]:
         """Return the edit that puts a new message behind another."""
         return (InsertMessage(after=message, new=self.wire.new_message(role, held)),)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Finding:
-    """One thing that a rule found, with the edits that its policy asks for.
+    """One thing that a rule found, with the edits that its policy asks for; read-only by agreement, like views.
 
     Attributes:
         message: The message that it is about; `None` for the conversation as a whole.

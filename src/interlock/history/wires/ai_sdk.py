@@ -219,7 +219,7 @@ class AISDK(Wire):
         if part is None or not isinstance(native, dict):
             return found
         optional = ("providerExecuted", "providerOptions", "providerMetadata", "dynamic", "title", "reason")
-        return (*found, *(key for key in optional if key in native and native[key] is None))
+        return (*found, *[key for key in optional if key in native and native[key] is None])
 
     def new_message(self, role: Role, parts: Any) -> Message:
         """Return a new message; only a system message's content is a string by type."""

@@ -206,7 +206,7 @@ class AISDKUI(GroupedWire):
             return nulls
         # What belongs to another state may not be there at all; it is never sent.
         own = {"output-available": "output", "output-error": "errorText"}.get(str(state))
-        return (*nulls, *(key for key in ("output", "errorText") if key in native and key != own))
+        return (*nulls, *[key for key in ("output", "errorText") if key in native and key != own])
 
     # -- writing ---------------------------------------------------------------------------------
 

@@ -199,8 +199,8 @@ class Anthropic(Wire):
         if not isinstance(native, dict):
             return found
         if part is None:
-            return (*found, *(key for key in ("stop_reason", "stop_sequence", "usage") if key in native))
-        return (*found, *(key for key in ("index", "partial_json") if key in native))
+            return (*found, *[key for key in ("stop_reason", "stop_sequence", "usage") if key in native])
+        return (*found, *[key for key in ("index", "partial_json") if key in native])
 
     def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
         """Return a `tool_use` block."""

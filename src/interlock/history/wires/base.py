@@ -180,7 +180,8 @@ class Wire:
         """
         if not isinstance(native, dict):
             return ()
-        return tuple(key for key in native if isinstance(key, str) and key.startswith("_"))
+        found = [key for key in native if isinstance(key, str) and key[:1] == "_"]
+        return tuple(found)
 
     def media_in(self, part: Result) -> list[tuple[str, Any]]:  # noqa: ARG002
         """Return kind and native block of each piece of media inside a result's list of blocks."""

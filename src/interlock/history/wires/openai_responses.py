@@ -409,7 +409,7 @@ class OpenAIResponses(Wire):
         found = super().stray_fields(native, part)
         if not isinstance(native, dict):
             return found
-        return (*found, *(key for key in ("parsed", "parsed_arguments", "created_by") if key in native))
+        return (*found, *[key for key in ("parsed", "parsed_arguments", "created_by") if key in native])
 
     # -- messages --------------------------------------------------------------------------------
 

@@ -1,0 +1,88 @@
+"""The work grows in step with the history, also where all of it is damaged: lines of code that run are counted."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from interlock.history.engine import heal
+from support.framework_histories import FORMS
+from support.histories import WIRES, Answer, Ask, Reply, Results, Step, User, render
+
+WRITERS: dict[str, tuple[str, Callable[[list[Step]], list[Any]]]] = {
+    **{wire: (wire, lambda steps, wire=wire: render(steps, wire)) for wire in WIRES},
+    **{name: form for name, form in FORMS.items() if not name.endswith("-objects")},
+}
+
+
+def exchanges(count: int, *, ids: str) -> list[Step]:
+    """Rounds of a word, a call, its result and a reply."""
+    out: list[Step] = []
+    for number in range(count):
+        own = ids.format(number)
+        out += [User("q"), Reply("", (Ask(own, "f", {}),)), Results((Answer(own, "f", "r"),)), Reply("a")]
+    return [*out, User("q")]
+
+
+def _moved(steps: list[Step], *, front: bool) -> list[Step]:
+    results = [step for step in steps if isinstance(step, Results)]
+    others = [step for step in steps if not isinstance(step, Results)]
+    return [*results, *others] if front else [*others, *results]
+
+
+def _broken(steps: list[Step], call: Callable[[Ask], Ask]) -> list[Step]:
+    return [replace(step, calls=tuple(map(call, step.calls))) if isinstance(step, Reply) else step for step in steps]
+
+
+DAMAGE: dict[str, Callable[[int], list[Step]]] = {
+    "none": lambda count: exchanges(count, ids="call{:05}"),
+    "spread": lambda count: [
+        step
+        for at, step in enumerate(exchanges(count, ids="call{:05}"))
+        if not (isinstance(step, Results) and at % 24 == 2)
+    ],
+    "lost": lambda count: [step for step in exchanges(count, ids="call{:05}") if not isinstance(step, Results)],
+    "late": lambda count: _moved(exchanges(count, ids="call{:05}"), front=False),
+    "early": lambda count: _moved(exchanges(count, ids="call{:05}"), front=True),
+    "late, one id": lambda count: _moved(exchanges(count, ids="call_0"), front=False),
+    "early, one id": lambda count: _moved(exchanges(count, ids="call_0"), front=True),
+    "calls lost": lambda count: [
+        step for step in exchanges(count, ids="call{:05}") if not (isinstance(step, Reply) and step.calls)
+    ],
+    "names": lambda count: _broken(exchanges(count, ids="call{:05}"), lambda one: replace(one, name=f"a {one.id}")),
+    "arguments": lambda count: _broken(exchanges(count, ids="call{:05}"), lambda one: replace(one, arguments="{")),
+    "ids": lambda count: exchanges(count, ids="f:" + "x" * 70 + "{}"),
+}
+
+
+def lines(work: Callable[[], Any]) -> int:
+    """Return how many lines of code run."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, argument: object) -> Any:
+        nonlocal count
+        count += 1
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize("form", WRITERS)
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_four_times_the_history_is_four_times_the_work(form: str, damage: str) -> None:
+    wire, write = WRITERS[form]
+    small, large = (write(DAMAGE[damage](count)) for count in (16, 64))
+    heal(small, wire=wire)  # what is worked out once, and kept
+    ratio = lines(lambda: heal(large, wire=wire)) / lines(lambda: heal(small, wire=wire))
+    assert ratio < 4, f"{ratio:.2f} times the work"
