@@ -54,7 +54,8 @@ class Profile:
         empty_history: A history without messages is refused.
         roles: Roles that are accepted.
         system: Where system messages may stand: `anywhere`, `leading` (any number at the front),
-            `single` (one, at the front), `not-after-assistant` (not behind an assistant or tool message).
+            `single` (one, at the front), `not-after-assistant` (not behind an assistant or tool message),
+            `not-leading` (anywhere but at the front, where a field of the request takes them), `nowhere`.
         alternates: User and assistant take turns.
         first_user: The first message that is not a system message is the user's.
         first_call_behind_user: The first turn may not be one that makes calls.
@@ -106,7 +107,7 @@ class Profile:
     string_content: bool = False
     empty_history: bool = True
     roles: tuple[str, ...] = _ROLES
-    system: Literal["anywhere", "leading", "single", "not-after-assistant"] = "anywhere"
+    system: Literal["anywhere", "leading", "single", "not-after-assistant", "not-leading", "nowhere"] = "anywhere"
     alternates: bool = False
     first_user: bool = False
     first_call_behind_user: bool = False
@@ -331,6 +332,10 @@ ALIASES: Final[Mapping[str, str]] = {
 
 # Claude from 4.6 on: no prefill, thinking where the model wants it.
 _ADAPTIVE: Final = r"(?:opus|sonnet|haiku)-(?:4-[6-9]|[5-9])|fable|mythos|no-prefill"
+# Claude before 4.8. anthropics/claude-code#61412; recorded as accepted: opus-4-8, fable-5.
+_NO_SYSTEM: Final = re.compile(
+    r"claude-(?:instant|v?[123](?![0-9]))|(?:opus|sonnet|haiku)-(?:[123](?![0-9])|4(?:[-.@:]?$|[-.](?:[0-7](?![0-9])|20[0-9]{6})|[@:]))"
+)
 
 # What changes with the model: (provider, pattern in the model's name, the fields that differ).
 _BY_MODEL: Final[tuple[tuple[str, str, Mapping[str, object]], ...]] = (
@@ -395,6 +400,9 @@ def profile_for(provider: str | None, *, wire: str, model: str | None = None) ->
                 reasoning_needs_next=False,
                 items=False,
             )
+    elif wire == "anthropic" and found.family == "anthropic":
+        # "messages.0: use the top-level 'system' parameter"; "role 'system' is not supported on this model".
+        found = replace(found, system="nowhere" if _NO_SYSTEM.search(model) else "not-leading")
     elif name == "openai" and wire in ("ai_sdk", "ai_sdk_ui"):
         # The SDK's OpenAI provider speaks Responses unless it is told otherwise.
         found = replace(found, reasoning_needs_next=True, merges_turns=True)

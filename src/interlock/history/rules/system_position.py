@@ -4,8 +4,10 @@ What it finds:
     A second system message, or one behind other messages, depending on the target.
 Why it matters:
     "System message must be at the beginning."; "Unexpected role 'system' after role 'assistant'";
-    "system messages are only supported at the beginning of the conversation".
-    Source: ggml-org/llama.cpp#20733, mistral-common validators, vercel/ai google converter.
+    "system messages are only supported at the beginning of the conversation"; "role 'system' is not
+    supported on this model".
+    Source: ggml-org/llama.cpp#20733, mistral-common validators, vercel/ai google converter,
+    anthropics/claude-code#61412; recorded requests to claude-opus-4-8 and claude-fable-5.
 
 Example:
     before: system "a" / user "q" / system "c" / assistant "r"
@@ -21,7 +23,9 @@ Loss:
     join   lossless
     hoist  lossless: the words stay, their place does not
 Known limits:
-    What a system message says weighs more with most models than the same words of the user.
+    On Anthropic's format a system message at the front is reported and left alone: it belongs in the
+    request's `system` field. Later ones are folded for models that are named and known to refuse
+    them (before Claude 4.8). What a system message says weighs more with most models than the same words of the user.
 """
 
 from __future__ import annotations
@@ -54,6 +58,11 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
         else:
             behind = message.role
     policy = context.policy[RULE.name]
+    if kind in ("not-leading", "nowhere"):
+        for message in lead:
+            yield Finding(message=message, reason=_BESIDE)
+        late = late if kind == "nowhere" else []
+        policy = "fold"
     extra = lead[1:] if kind == "single" else []
     joined = [] if policy == "fold" else [*extra, *(late if policy == "hoist" else ())]
     if lead and joined:
@@ -82,11 +91,13 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 message=message,
                 action="replaced-part",
                 edits=(ReplaceMessage(message=message, new=(folded,)),),
-                reason=_REASON,
+                reason=_REFUSED if kind == "nowhere" else _REASON,
             )
 
 
 _REASON: Final = "a system message that is not the first"
+_REFUSED: Final = "a system message, of which the model takes none"
+_BESIDE: Final = "the target takes its first instructions in the request's `system` field, not as a message"
 
 
 RULE: Final = Rule(
