@@ -515,3 +515,89 @@ def test_a_parser_is_freed_with_its_last_reference():
         assert core() is None
     finally:
         gc.enable()
+
+
+def test_what_is_shown_of_events_and_results_is_short_and_has_no_inside():
+    """A representation ends up in logs: the place as a pointer's parts, and the value, are not in it twice."""
+    parser = Parser(string_progress=True)
+    parser.push('{"secret key": ["secret text", {"a": 1}]}')
+    shown = repr(parser.drain_events())
+    assert "chain" not in shown
+    assert "secret key" not in shown
+    snapshot, result = parser.snapshot(), parser.finish("complete")
+    for record in (snapshot, result):
+        assert "secret" not in repr(record)
+        assert "=<" not in repr(record)
+
+
+def test_two_results_that_say_the_same_are_equal():
+    """The value is not part of what a result says, nor is the parser that it came from."""
+
+    def result_of(text):
+        parser = Parser()
+        parser.push(text)
+        return parser.finish("complete")
+
+    assert result_of('{"a":1}') == result_of('{"b":2}')
+    assert result_of('{"a":1}') != result_of('{"a":10}')
+
+
+@pytest.mark.parametrize("text", ["", "[1,", '{"a":"b', "[1,2", "[1,x", '{"a":1,"a":2}', "[1] x"])
+def test_a_snapshot_counts_as_the_parser_does(text):
+    parser = Parser()
+    parser.push(text)
+    snapshot = parser.snapshot()
+    assert (snapshot.bytes_received, snapshot.bytes_accepted) == (parser.bytes_received, parser.bytes_accepted)
+    assert snapshot.bytes_received == len(text)
+    result = parser.finish("complete")
+    assert (result.bytes_received, result.bytes_accepted) == (snapshot.bytes_received, snapshot.bytes_accepted)
+
+
+def test_what_is_open_is_named_from_the_outside_in():
+    parser = Parser()
+    for piece, kinds in (
+        ("[0,", ["array"]),
+        ('[{"":', ["array", "object"]),
+        ('{"b":[', ["object", "array"]),
+        ('[{"c":', ["array", "object"]),
+    ):
+        before = parser.snapshot().pending
+        parser.push(piece)
+        assert parser.snapshot().pending == (*before, *kinds)
+
+
+def test_members_stand_in_the_order_in_which_they_came():
+    """Also when several came between two looks."""
+    parser = Parser()
+    keys = [f"k{at}" for at in range(9)]
+    parser.push("{" + ",".join(f'"{key}":{{"y":1,"x":2}}' for key in keys[:3]) + ",")
+    assert list(parser.stable_value) == keys[:3]
+    parser.push(",".join(f'"{key}":{{"y":1,"x":2}}' for key in keys[3:]) + ",")
+    assert list(parser.stable_value) == keys
+    assert all(list(member) == ["y", "x"] for member in parser.stable_value.values())
+
+
+def test_a_look_copies_only_what_was_added():
+    """What was copied once, and what its owner did to it, stays."""
+    parser = Parser()
+    parser.push("[[1,[2],")
+    first = parser.stable_value
+    first[0][1].append("mine")
+    parser.push("[3],")
+    assert parser.stable_value is first
+    assert first == [[1, [2, "mine"], [3]]]
+    parser.push("[4]],[")
+    assert parser.stable_value is first
+    assert first == [[1, [2, "mine"], [3], [4]], []]
+
+
+def test_a_number_at_the_root_is_out_of_range_where_it_begins():
+    for text in ("1e999", "  1e999", "\n\n   -1e999"):
+        parser = Parser()
+        parser.push(text)
+        result = parser.finish("complete")
+        (found,) = result.diagnostics
+        assert found.code == "E_NUMBER_RANGE"
+        assert found.byte_offset == len(text) - len(text.strip())
+        assert found.column == found.byte_offset + 1 - text.count("\n")
+        assert result.outcome == "invalid"
