@@ -50,7 +50,7 @@ _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     (
         "foreign-encrypted-content",
         (
-            r"encrypted content .{0,40}could not be (?:verified|decrypted)",
+            r"encrypted content .{0,120}could not be (?:verified|decrypted)",
             r"invalid_encrypted_content",
         ),
     ),
@@ -465,6 +465,7 @@ _ALSO: Final[Mapping[str, tuple[str, ...]]] = {
     "orphan-tool-result": ("duplicate-tool-call-id", "content-part-type", "tool-then-user", "unknown-role"),
     "tool-then-user": ("orphan-tool-result",),
     "empty-history": ("empty-message",),
+    "foreign-encrypted-content": ("foreign-thinking",),
     "unknown-field": ("invalid-tool-name", *_SHAPES, "null-content", "content-part-type", "unknown-role"),
 }
 
@@ -541,13 +542,13 @@ def diagnose(error: Any, messages: Any = None, **options: Any) -> Diagnosis:
     cause = named
     findings: tuple[Repair, ...] = ()
     if messages is not None:
-        cause, findings = _cause(named, whole, _found(messages, options))
+        cause, findings = _cause(named, whole, _found(named, messages, options))
     rule = BY_NAME.get(cause)
     healable: bool | None = None if rule is not None else False
     if rule is not None and messages is not None:
         healable = bool(findings) and all(one.healed for one in findings)
     if rule is None:
-        says = f"{cause}: only the provider can see this in a history; `heal` cannot put it right."
+        says = f"{cause}: only the provider can see this in a history; {_ADVICE[cause]}."
     elif messages is not None and not findings:
         says = f"{cause}: nothing in this history shows it, so there is nothing that `heal` would change."
     elif healable is False:
@@ -569,7 +570,16 @@ def diagnose(error: Any, messages: Any = None, **options: Any) -> Diagnosis:
     )
 
 
-def _found(messages: Any, options: Mapping[str, Any]) -> tuple[Repair, ...]:
+#: What to do about a fault that no history shows.
+_ADVICE: Final[Mapping[str, str]] = {
+    "thinking-modified": "send the thinking of the latest assistant turn as it was received, or take all of it out "
+    "of that turn and turn thinking off for this request",
+}
+
+
+def _found(named: str, messages: Any, options: Mapping[str, Any]) -> tuple[Repair, ...]:
+    if named == "media-needs-text":  # the provider has just said that it is so
+        options = {**options, "options": {**(options.get("options") or {}), "media_needs_text": True}}
     try:
         return check(messages, **options).findings
     except WireError:

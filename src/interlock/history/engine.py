@@ -307,6 +307,7 @@ def _context(
         tools=None if declared is None else tool_names(declared),
         pending=_waiting(pending or settings.get("pending")),
         policy=policies_for(policy),
+        target=None if provider is None else provider.strip().lower(),
         stateful=bool(settings) and any(settings.get(key) for key in _KEPT_BY_SERVER),
     )
     if context.tools and context.policy["invalid-tool-name"] != "keep":

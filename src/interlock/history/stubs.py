@@ -12,7 +12,19 @@ from typing import Final
 from interlock.history.rules.base import Context
 from interlock.history.turns import Call, Result
 
-__all__ = ["ATTACHED", "BRIDGE", "CONTINUE", "EMPTY", "MARK", "NO_OUTPUT", "NO_RESULT", "START", "is_stub", "stub_text"]
+__all__ = [
+    "ATTACHED",
+    "ATTACHED_FILE",
+    "BRIDGE",
+    "CONTINUE",
+    "EMPTY",
+    "MARK",
+    "NO_OUTPUT",
+    "NO_RESULT",
+    "START",
+    "is_stub",
+    "stub_text",
+]
 
 MARK: Final = "[interlock]"
 NO_RESULT: Final = f"{MARK} No result was recorded for this tool call; it may or may not have run."
@@ -22,6 +34,7 @@ NO_OUTPUT: Final = "(no output)"
 CONTINUE: Final = "Continue."
 BRIDGE: Final = "OK."
 ATTACHED: Final = "See the attached document."
+ATTACHED_FILE: Final = "See the attached file."
 EMPTY: Final = "(empty message)"
 START: Final = "(The conversation begins with the assistant.)"
 

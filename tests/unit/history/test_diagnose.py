@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from interlock.history.diagnose import _TABLE, _kin, diagnose
-from interlock.history.engine import heal
+from interlock.history.diagnose import _ADVICE, _TABLE, _kin, diagnose
+from interlock.history.engine import check, heal
 from interlock.history.rules import BY_NAME
 from support.shared import needs_shared, shared_files
 
-SERVER_ONLY = {"foreign-encrypted-content", "thinking-modified", "media-needs-text"}
+SERVER_ONLY = set(_ADVICE)
 
 # Sentences as quoted in public reports, each with the rule that it is about.
 QUOTES = [
@@ -176,6 +176,26 @@ def test_the_word_call_id_is_no_id() -> None:
     """`call_id` looks like an id, and is the name of a field."""
     said = "No tool call found for function call output with call_id call_1."
     assert diagnose(said).ids == ("call_1",)
+
+
+def test_what_the_provider_says_of_its_model_is_taken_as_true() -> None:
+    """Which models want words beside media is not known; one that says so does."""
+    image = {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}
+    history = [{"role": "user", "parts": [image]}]
+    said = "Unable to submit request because it must have a text parameter. Add a text parameter and try again."
+    assert not check(history, wire="gemini", provider="vertex").findings
+    found = diagnose(said, history, wire="gemini", provider="vertex")
+    assert (found.rule, found.healable, len(found.findings)) == ("media-needs-text", True, 1)
+
+
+def test_encrypted_reasoning_leads_to_whoever_made_it() -> None:
+    """The item's own note decides between another account and another provider."""
+    said = f"The encrypted content for item rs_{'0' * 48} could not be verified."
+    for maker, rule in (("azure", "foreign-encrypted-content"), ("anthropic", "foreign-thinking")):
+        item = {"type": "reasoning", "encrypted_content": "ZW5j", "summary": [], "_origin": {"provider": maker}}
+        history = [{"role": "user", "content": "q"}, item, {"role": "assistant", "content": "a"}]
+        found = diagnose(said, history, wire="openai_responses")
+        assert (found.named, found.rule, found.healable) == ("foreign-encrypted-content", rule, True)
 
 
 def test_every_related_rule_is_a_rule() -> None:

@@ -27,6 +27,7 @@ from interlock.history.rules import (
     empty_tool_calls_array,
     empty_tool_result,
     first_role,
+    foreign_encrypted_content,
     foreign_server_tool,
     foreign_thinking,
     foreign_thought_signature,
@@ -39,6 +40,7 @@ from interlock.history.rules import (
     item_without_reasoning,
     last_role,
     media_limit,
+    media_needs_text,
     media_role,
     misplaced_tool_result,
     missing_reasoning_content,
@@ -97,6 +99,7 @@ RULES: Final[tuple[Rule, ...]] = (
     server_tool_pairing.RULE,  # before reasoning is judged
     foreign_server_tool.RULE,  # after server_tool_pairing
     tools_not_declared.RULE,  # after pairing
+    foreign_encrypted_content.RULE,  # before the notes that it reads go
     foreign_thinking.RULE,  # before the rules on what is left
     unsigned_thinking.RULE,  # after foreign_thinking, which knows more
     thinking_not_enabled.RULE,  # before the rules on order
@@ -120,6 +123,7 @@ RULES: Final[tuple[Rule, ...]] = (
     null_content.RULE,  # after empty messages are gone
     media_role.RULE,  # before roles are judged
     document_needs_text.RULE,  # any time
+    media_needs_text.RULE,  # after the more exact rule on documents
     document_name.RULE,  # any time
     media_limit.RULE,  # any time
     unknown_field.RULE,  # after foreign_thinking, which reads the notes that go here

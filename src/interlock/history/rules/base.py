@@ -60,6 +60,7 @@ class Context:
         pending: Ids of calls that are still being answered; `"keep"`: all of the last turn.
         policy: The policy that is followed for each rule.
         whole: A whole request body was given, so that what it leaves out is not sent.
+        target: Who gets the history, in the caller's word; the wire's own provider when none is named.
         stateful: The provider keeps earlier turns itself, so the history alone is not whole.
         names: New tool name -> the name in the input, filled by the renaming rule.
         ids: New call id -> the id in the input, filled by the renaming rules.
@@ -72,6 +73,7 @@ class Context:
     tools: Sequence[str] | None
     pending: frozenset[str] | Literal["keep"]
     policy: Mapping[str, str]
+    target: str | None = None
     stateful: bool = False
     whole: bool = False
     names: dict[str, str] = field(default_factory=dict)

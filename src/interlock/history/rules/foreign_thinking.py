@@ -25,6 +25,7 @@ Known limits:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -46,7 +47,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 continue
             family = _family(part.origin) or maker
             foreign = family is not None and family != context.profile.family
-            other = model is not None and context.model is not None and model != context.model and bool(part.signature)
+            other = model is not None and _differs(model, context.model) and bool(part.signature)
             if not (foreign or other):
                 continue
             edit: Edit = DropPart(message=message, part=part)
@@ -62,6 +63,14 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 edits=(edit,),
                 reason=f"reasoning of {family if foreign else model!r}, sent elsewhere",
             )
+
+
+_DATE: Final = re.compile(r"(?:[-@](?:20\d{6}|20\d\d-\d\d-\d\d|latest))+$")
+
+
+def _differs(one: str, other: str | None) -> bool:
+    """Say whether two names are of two models: a date behind a name is not another model."""
+    return other is not None and one != other and _DATE.sub("", one) != _DATE.sub("", other)
 
 
 def _family(name: str | None) -> str | None:
