@@ -321,6 +321,7 @@ class Watcher(Quick):
     """A pytest plugin: note which functions each test calls, and how long it takes."""
 
     def __init__(self) -> None:
+        self.failed: list[str] = []
         self.seconds: dict[str, float] = {}
         self.calls: dict[str, list[tuple[str, int, int]]] = {}
         self.start = 0.0
@@ -334,6 +335,10 @@ class Watcher(Quick):
         self.called.clear()
         self.start = time.process_time()
 
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            self.failed.append(f"{report.nodeid} ({report.when})")
+
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         self.seconds[nodeid] = time.process_time() - self.start
         self.calls[nodeid] = list(self.called)
@@ -341,7 +346,7 @@ class Watcher(Quick):
     def write(self, path: str) -> None:
         ours = {"interlock", "support", "conftest", "tests", "__main__", "pytest_timeout"}
         imported = [name for name in sys.modules if name.split(".")[0] not in ours and not name.startswith("test_")]
-        Path(path).write_text(json.dumps({"seconds": self.seconds, "calls": self.calls, "imported": imported}))
+        Path(path).write_text(json.dumps({**vars(self), "called": [], "imported": imported}))
 
 
 def instrumented(path: str) -> CodeType:
@@ -415,9 +420,10 @@ def control(suite: Suite) -> Known:
         # Loaded once, for every child.
         for name in json.loads(Path(file.name).read_text())["imported"]:
             importlib.import_module(name)
-        if in_child(run):
-            sys.exit("the tests fail on what is unchanged")
+        status = in_child(run)
         found = json.loads(Path(file.name).read_text())
+        if status:
+            sys.exit(f"the tests fail on what is unchanged: {', '.join(found['failed']) or f'status {status}'}")
     known = Known(seconds=found["seconds"])
     everywhere = {tuple(call) for call in found["calls"].pop("")}
     for test, calls in found["calls"].items():
