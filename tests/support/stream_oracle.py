@@ -67,6 +67,7 @@ class Oracle:
         """Note how the source ended; the first word counts."""
         if self.source is None:
             self.source = how
+            self._doubt()
 
     def push(self, event: dict[str, Any]) -> None:
         """Take one event."""
@@ -214,6 +215,29 @@ class Oracle:
     def _stream_end(self, event: dict[str, Any], over: bool) -> None:
         if self.end is None:
             self.end = event["reason"]
+
+    def _doubt(self) -> None:
+        """Hold arguments that are nobody's, or broken, against their turn and against calls that have none."""
+        strays = [call for call in self.calls.values() if self._stray(call)]
+        for turn in self.turns.values():
+            its = [call for call in self.calls.values() if call.turn is turn]
+            if len(its) > 1 and any(call in strays for call in its):
+                turn.faults.add("protocol")
+            broken = [call for call in its if not call.server and self._broken(call)]
+            if (turn.end or self.end) == "complete" and (strays or broken):
+                for call in its:
+                    if call.name and not (call.server or call.text or call.values or self._broken(call)):
+                        call.faults.add("protocol")
+
+    def _stray(self, call: Call) -> bool:
+        return not (call.name or call.server) and bool(call.text or call.values)
+
+    def _broken(self, call: Call) -> bool:
+        if call.faults & {"protocol", "malformed"} or any(final != call.text for final in call.finals):
+            return True
+        if any(value != call.values[0] for value in call.values):
+            return True
+        return bool(call.text) and (not standard(call.text)[0] or call.text.strip()[-1:].isdigit())
 
     # -- verdicts ------------------------------------------------------------
 

@@ -80,6 +80,7 @@ class Call:
         "internal_id",
         "key",
         "kind",
+        "mismatched",
         "name",
         "parser",
         "projection",
@@ -119,6 +120,7 @@ class Call:
         self.text_bytes = 0  # of a call of kind `text`
         self.text: StringIO | None = None  # the raw text, kept only where the wire repeats it
         self.text_confirmed = False  # the wire stated the whole text, and it agreed
+        self.mismatched = False  # the wire stated a text that differs
         self.projection: Any = MISSING
         self.ended_empty = False  # it had ended without arguments when the projection came
         self.assembly: Assembly | None = None  # where the wire sends the arguments in addressed pieces
@@ -140,6 +142,23 @@ class Call:
         if self.assembly is not None:
             return self.assembly.size
         return self.text_bytes if self.parser is None else self.parser.bytes_received
+
+    @property
+    def given(self) -> bool:
+        """Whether any arguments came, as text or as a value."""
+        return self.received_bytes > 0 or self.projection is not MISSING
+
+    @property
+    def stray(self) -> bool:
+        """Whether arguments came for a call that nobody named."""
+        return self.name is None and not self.server_executed and self.given
+
+    @property
+    def broken(self) -> bool:
+        """Whether what came of it contradicts itself, or is no whole text."""
+        if self.faults & {"protocol", "malformed"}:
+            return True
+        return self.parser is not None and (self.parser.failed or not self.parser.root_complete)
 
     @property
     def label(self) -> str:
@@ -190,6 +209,7 @@ class Coordinator:
         self.provider_reason: str | None = None
         self.source_end: SourceEnd | None = None
         self.done = False
+        self._marked = False  # an end marker came after which nothing is in time
         self.output_tokens = 0
         self.lost = False
         self.executed_keys: set[str] = set()
@@ -226,7 +246,7 @@ class Coordinator:
         call.server_executed = server_executed
         if self._keep_text or kind == "text":
             call.text = StringIO()
-        if self.reason is not None or self.source_end is not None or where.closed:
+        if self.reason is not None or self.source_end is not None or self._marked or where.closed:
             call.accepts = False
         call.executed = key in self.executed_keys
         if id is not None or index is not None:
@@ -297,12 +317,14 @@ class Coordinator:
                 self.arguments_delta(key, text)
             call.text_confirmed = True
             return
-        if call.text is None:
+        if call.text is None or call.mismatched:
             return
-        got = call.text.getvalue()
-        if got == text:
+        # Looked at only where it can be equal: a repetition of a few characters must not cost the whole text.
+        if call.text.tell() == len(text) and call.text.getvalue() == text:
             call.text_confirmed = True
             return
+        call.mismatched = True
+        got = call.text.getvalue()
         at = next((i for i, (a, b) in enumerate(zip(got, text, strict=False)) if a != b), min(len(got), len(text)))
         self._violation(
             call,
@@ -313,7 +335,8 @@ class Coordinator:
 
     def arguments_value(self, key: str, value: Any) -> None:
         """Keep a private copy of a value that somebody else parsed."""
-        call = self._step(key, CallInput.VALUE)
+        # An empty object may be what a wire concludes when its source ends, after the marker.
+        call = self._step(key, CallInput.VALUE, marked=self._marked and value != {})
         if call is None:
             return
         try:
@@ -404,6 +427,8 @@ class Coordinator:
         if call is not None:
             self._call_fault(call, code, message, fault)
         elif turn is not None:
+            if turn not in self.turns:
+                self._count()
             self._turn_fault(self._turn(turn), code, message, fault)
         else:
             self._stream_fault(code, message, fault)
@@ -421,6 +446,7 @@ class Coordinator:
                 "protocol",
             )
             return
+        self._strays(where)
         where.reason = reason
         where.provider_reason = provider_reason
         for call in where.calls:
@@ -437,6 +463,7 @@ class Coordinator:
     def stream_end(self, reason: EndReason, provider_reason: str | None = None) -> None:
         """End the stream; a second end is a protocol violation."""
         if self.reason is not None:
+            self._count()
             self._stream_fault(
                 "E_SECOND_TERMINAL",
                 f"the stream ended a second time: {provider_reason or reason!r} after "
@@ -453,9 +480,17 @@ class Coordinator:
         """Note the provider's count of generated tokens; it usually comes after the end."""
         self.output_tokens = max(self.output_tokens, output_tokens)
 
-    def done_marker(self) -> None:
-        """Note `[DONE]`."""
+    def done_marker(self, *, goes_on: bool = False) -> None:
+        """Note `[DONE]`; what is said of a call after it is late."""
         self.done = True
+        if not goes_on and not self._marked:
+            self._marked = True
+            self._close()
+
+    def crowded(self) -> bool:
+        """Count what a wire keeps in mind like an event about calls."""
+        self._count()
+        return self._events > self._max_events
 
     def events_lost(self, message: str) -> None:
         """Note a hole in the stream."""
@@ -472,6 +507,10 @@ class Coordinator:
 
     def source_ended(self, end: SourceEnd) -> None:
         """Note how the source stopped. What comes after it is late."""
+        for turn in self.turns.values():
+            if not turn.closed:
+                self._strays(turn)
+        self._doubt_empty()
         self.source_end = end
         self._close()
 
@@ -578,6 +617,38 @@ class Coordinator:
         for call in self.calls.values():
             call.accepts = False
 
+    def _strays(self, turn: Turn) -> None:
+        """Hold arguments that came for no named call against their turn: they may belong to any of its calls."""
+        if len(turn.calls) < 2:
+            return  # a single call without a name is nobody's, and says so itself
+        stray = next((call for call in turn.calls if call.stray), None)
+        if stray is not None:
+            self._turn_fault(
+                turn,
+                "E_STRAY_ARGUMENTS",
+                f"{stray.label} has arguments and no name: they may be another call's, whose own are missing",
+                "protocol",
+            )
+
+    def _doubt_empty(self) -> None:
+        """Refuse calls that seem to need no arguments beside one whose arguments are nobody's, or are broken.
+
+        Where parts of one call went to two source keys, one has no arguments and the other has no whole ones.
+        """
+        astray = any(call.stray for call in self.calls.values())
+        for turn in self.turns.values():
+            if (self.reason if turn.reason is None else turn.reason) != "complete":
+                continue
+            if astray or any(call.broken for call in turn.calls if not call.server_executed):
+                for call in turn.calls:
+                    if call.name is not None and not (call.given or call.broken or call.server_executed):
+                        self._violation(
+                            call,
+                            "E_STRAY_ARGUMENTS",
+                            f"{call.label} has no arguments, and some came for no call, or are broken: they may be its "
+                            "own",
+                        )
+
     def _turn(self, key: str) -> Turn:
         turn = self.turns.get(key)
         if turn is None:
@@ -607,20 +678,23 @@ class Coordinator:
             )
         elif self.source_end is not None:
             self._stream_fault("E_LATE_EVENT", f"{what} after the source had ended ({self.source_end})", "protocol")
+        elif self._marked:
+            self._stream_fault("E_LATE_EVENT", f"{what} after the end marker", "protocol")
 
     def _count(self) -> None:
         self._events += 1
         if self._events > self._max_events:
             self._too_many()
 
-    def _step(self, key: str, what: CallInput) -> Call | None:
+    def _step(self, key: str, what: CallInput, *, marked: bool | None = None) -> Call | None:
         self._count()
+        marked = self._marked if marked is None else marked
         call = self.calls.get(key)
         if call is None:
             self._live(what.value)
             self._stream_fault("E_UNKNOWN_CALL", f"{what.value} for {key!r}, which was never started", "protocol")
             return None
-        if self.reason is not None or self.source_end is not None or call.turn.closed:
+        if self.reason is not None or self.source_end is not None or marked or call.turn.closed:
             self._open_turn(call.turn.key, what.value)
         state = CALL_LIFECYCLE.get((call.state, what))
         if state is None:

@@ -123,8 +123,14 @@ class Sink(Protocol):
     def usage(self, output_tokens: int) -> None:
         """State how many tokens the provider says it generated so far."""
 
-    def done_marker(self) -> None:
-        """Note the transport's own end marker, such as `[DONE]`: a courtesy, not evidence."""
+    def done_marker(self, *, goes_on: bool = False) -> None:
+        """Note the transport's own end marker, such as `[DONE]`: a courtesy, not evidence.
+
+        What is said of a call after it is late, unless the wire `goes_on`, as a connection with many turns does.
+        """
+
+    def crowded(self) -> bool:
+        """Count something that a wire keeps in mind besides calls (a choice, an item); tell if that was too much."""
 
     def events_lost(self, message: str) -> None:
         """Note that a part of the stream could not be read: nothing after it can confirm."""

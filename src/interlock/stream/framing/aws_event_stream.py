@@ -8,12 +8,14 @@ Source:
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from interlock.errors import MissingExtraError
 from interlock.stream.framing.payload import event_of
 
 __all__ = ["AWSEventStreamDecoder"]
+
+_PRELUDE: Final = 12  # bytes: two lengths, and their CRC
 
 
 class AWSEventStreamDecoder:
@@ -36,26 +38,27 @@ class AWSEventStreamDecoder:
         self.overflowed = False
         self._limit = limit
         self._buffer: Any = EventStreamBuffer()
-        self._waiting = 0  # bytes that no frame has used yet
+        self._pieces: list[bytes] = []  # of what the buffer gets next
+        self._missing = _PRELUDE  # bytes of it that have not come
+        self._waiting = 0  # bytes of a frame that has not ended
         self._broken = False
 
     def feed(self, chunk: bytes) -> list[Any]:
         """Return the events that this piece completes."""
-        if self._broken or self.overflowed:
-            return []
         events: list[Any] = []
-        self._waiting += len(chunk)
-        self._buffer.add_data(chunk)
-        try:
-            for frame in self._buffer:
-                self._waiting -= frame.prelude.total_length
-                events.append(_event_of(frame))
-        except Exception as error:  # whatever the bytes made the decoder raise
-            # Where the next frame would begin is not known any more.
-            self._broken = True
-            events.append({"raw": f"an event stream frame: {error}"})
-        if self._waiting > self._limit:
-            self.overflowed = True
+        at = 0
+        # The buffer copies all that it holds for every frame and every piece: it is given a frame's prelude, which
+        # tells the length, then the rest of that frame at once.
+        while at < len(chunk) and not (self._broken or self.overflowed):
+            piece = chunk[at : at + self._missing]
+            at += len(piece)
+            self._pieces.append(piece)
+            self._missing -= len(piece)
+            self._waiting += len(piece)
+            if self._waiting > self._limit:
+                self.overflowed = True
+            elif not self._missing:
+                self._take(events)
         return events
 
     def close(self) -> list[Any]:
@@ -64,6 +67,23 @@ class AWSEventStreamDecoder:
             return []
         self._broken = True
         return [{"raw": f"an event stream frame that was cut after {self._waiting} bytes"}]
+
+    def _take(self, events: list[Any]) -> None:
+        data = b"".join(self._pieces)
+        self._pieces.clear()
+        prelude = self._waiting == _PRELUDE
+        self._missing = int.from_bytes(data[:4], "big") - _PRELUDE if prelude else _PRELUDE
+        try:
+            self._buffer.add_data(data)
+            events.extend(map(_event_of, self._buffer))
+            if prelude and self._missing <= 0:
+                raise ValueError(f"a frame of {self._missing + _PRELUDE} bytes")
+        except Exception as error:  # whatever the bytes made the decoder raise
+            # Where the next frame would begin is not known any more.
+            self._broken = True
+            events.append({"raw": f"an event stream frame: {error}"})
+        if not prelude:
+            self._waiting = 0
 
 
 def _event_of(frame: Any) -> Any:

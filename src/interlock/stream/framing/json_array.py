@@ -139,7 +139,9 @@ class SSEOrJSONDecoder:
             return []
         self._start += chunk
         text = self._start.removeprefix(_BOM).lstrip(_SPACE)
-        if (not text or _BOM.startswith(self._start)) and len(self._start) < self._limit:
+        if not text:
+            self._start = _BOM  # the space after it is not kept: it would be looked at again with every piece
+        if not text or _BOM.startswith(self._start):
             return []
         if text[:1] in (b"[", b"{"):
             self._decoder = JSONArrayDecoder(self._limit)

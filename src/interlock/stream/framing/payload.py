@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-__all__ = ["event_of"]
+__all__ = ["error_of", "event_of"]
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -34,3 +34,14 @@ def event_of(data: bytes) -> Any:
     if data.strip() == b"[DONE]":
         return "[DONE]"
     return {"raw": data.decode("utf-8", "backslashreplace")}
+
+
+def error_of(data: bytes) -> dict[str, Any]:
+    """Return the event of data that the transport itself calls an error, in the shape that every wire reads."""
+    event = event_of(data)
+    if isinstance(event, dict):
+        if event.get("error") and event.get("type") in (None, "error"):
+            return event
+        if "raw" not in event:
+            return {"type": "error", "error": event}
+    return {"type": "error", "error": {"message": data.decode("utf-8", "backslashreplace")}}

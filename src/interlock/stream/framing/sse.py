@@ -7,15 +7,16 @@ Source:
     one space after the colon is dropped; an event is dispatched by a blank
     line, so what stands after the last blank line is no event.
 
-One difference, on purpose: bytes that are not UTF-8 are not replaced by U+FFFD;
-such data is reported as unreadable.
+Two differences, on purpose: bytes that are not UTF-8 are not replaced by
+U+FFFD, such data is reported as unreadable; and an event named `error` is
+dispatched without data too, as the clients of Anthropic and OpenAI take it.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from interlock.stream.framing.payload import event_of
+from interlock.stream.framing.payload import error_of, event_of
 
 __all__ = ["SSEDecoder"]
 
@@ -23,7 +24,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class SSEDecoder:
-    """Decodes the `data` of each event; `event`, `id` and `retry` are not needed by any wire here.
+    """Decodes the `data` of each event; of its other fields only the name `error` says what the data may not.
 
     Args:
         limit: Bytes that one event may take. Passing it stops the decoder and sets `overflowed`.
@@ -36,6 +37,7 @@ class SSEDecoder:
         self._data: list[bytes] = []  # data lines of an event that has not ended
         self._size = 0  # bytes in `_data`
         self._line_size = 0  # bytes in `_line`
+        self._error = False  # the event that has not ended is named `error`
         self._skip_lf = False  # the last chunk ended in CR; an LF now belongs to it
         self._start: bytes | None = b""  # up to three bytes, until it is clear whether a BOM leads
 
@@ -71,11 +73,17 @@ class SSEDecoder:
                     data = line[6:] if line[5:6] == b" " else line[5:]
                     self._data.append(data)
                     self._size += len(data) + 1
+                elif line == b"event: error" or line == b"event:error":
+                    self._error = True
                 elif line == b"data":
                     self._data.append(b"")
                     self._size += 1
             else:
-                if self._data:
+                if self._error:
+                    events.append(error_of(b"\n".join(self._data)))
+                    self._data.clear()
+                    self._error = False
+                elif self._data:
                     data = self._data[0] if len(self._data) == 1 else b"\n".join(self._data)
                     self._data.clear()
                     if data:

@@ -42,6 +42,7 @@ from typing import Any, ClassVar, Final
 from interlock.stream.access import camel, get, items, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits
+from interlock.stream.wires.fragments import plain_error, refuse_misplaced
 from interlock.stream.wires.native import worse
 from interlock.vocabulary import EndReason, SourceEnd
 
@@ -59,6 +60,8 @@ END_REASONS: Final[Mapping[str, EndReason]] = {
 
 _PREFIXES = ("TEXT_MESSAGE_", "TOOL_CALL_", "REASONING_", "STATE_", "ACTIVITY_", "SUBAGENT_", "STEP_")
 _OTHERS = frozenset({"RUN_STARTED", "RUN_FINISHED", "RUN_ERROR", "MESSAGES_SNAPSHOT", "RAW", "CUSTOM"})
+
+_CONTENT = frozenset({"TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_CHUNK", "REASONING_MESSAGE_CONTENT"})
 
 # Where producers and providers write why a model stopped.
 _WORD_FIELDS = frozenset({"finishReason", "finish_reason", "stopReason", "stop_reason", "done_reason"})
@@ -107,7 +110,8 @@ class Adapter:
         kind = get(event, "type")
         if kind == "TOOL_CALL_ARGS":
             delta = get(event, "delta")
-            if delta:
+            # Anything but a string is passed on as well: the call's arguments are not whole then.
+            if delta or type(delta) is not str:
                 self._sink.arguments_delta(self._key(event), delta)
         elif kind == "TOOL_CALL_CHUNK":
             self._chunk(event)
@@ -116,6 +120,10 @@ class Adapter:
             handler = _HANDLERS.get(word(kind) or "")
             if handler is not None:
                 handler(self, event)
+            elif self._over and kind in _CONTENT:
+                self._violation("E_LATE_EVENT", f"{kind} after the run's end")
+            elif kind is None and plain_error(event) is not None:
+                self._sink.stream_end("provider_error", "error")
         raw = camel(event, "rawEvent") or (get(event, "event") if kind == "RAW" else None)
         if raw is not None:
             self._note_words(raw)
@@ -173,6 +181,8 @@ class Adapter:
         delta = get(event, "delta")
         if delta:
             self._sink.arguments_delta(call.key, delta)
+        else:
+            refuse_misplaced(self._sink, call.key, event)
 
     def _close_chunks(self) -> None:
         call, self._chunked = self._chunked, None

@@ -35,6 +35,7 @@ from typing import Any, ClassVar, Final
 from interlock.stream.access import get, items, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits
+from interlock.stream.wires.fragments import refuse_misplaced
 from interlock.stream.wires.native import worse
 from interlock.vocabulary import EndReason, SourceEnd
 
@@ -87,6 +88,7 @@ class Adapter:
         self._responses = 0
         self._turn = "response-0"
         self._live = False  # a response has started and not ended
+        self._over = False  # the current response has ended
         self._names: dict[str, str | None] = {}  # source key -> name, for the calls of the current response
         self._own: set[str] = set()  # keys of its calls that are not the provider's
         self._replay_noted = False
@@ -101,7 +103,8 @@ class Adapter:
             self._check_executor(event)
         if kind == "tool_delta" or kind == "builtin_tool_delta":
             chunk = get(event, "chunk")
-            if chunk:
+            # Anything but a string is passed on as well: the call's arguments are not whole then.
+            if chunk or type(chunk) is not str:
                 self._sink.arguments_delta(f"{self._turn}/{get(event, 'tool_call_id')}", chunk)
         elif kind == "tool_start":
             self._start(event, server=False)
@@ -122,6 +125,7 @@ class Adapter:
         elif kind == "stream_end":
             reason, said = _reason(event)
             self._live = False
+            self._over = True
             self._sink.turn_end(self._turn, reason, said)
         elif kind == "retry":
             self._withdraw()
@@ -132,6 +136,11 @@ class Adapter:
             id = text_of(get(event, "tool_call_id"))
             if id is not None:
                 self._sink.tool_executed(id)
+        elif kind == "text_delta" or kind == "reasoning_delta":
+            if self._over:
+                self._sink.provider_diagnostic(
+                    "E_LATE_EVENT", f"{kind} after stream_end", turn=self._turn, fault="protocol"
+                )
         elif kind == "hook":
             self._hook(get(event, "hook"))
         elif kind == "run_blocked":
@@ -146,6 +155,7 @@ class Adapter:
     def _begin(self) -> None:
         self._responses += 1
         self._turn = f"response-{self._responses}"
+        self._over = False
         self._names = {}
         self._own = set()
 
@@ -192,6 +202,10 @@ class Adapter:
             text = get(call, "tool_args")
             if isinstance(text, str):
                 self._sink.arguments_final(key, text)
+            elif text is not None:
+                self._sink.arguments_value(key, text)
+            else:
+                refuse_misplaced(self._sink, key, call, "tool_args")
         item = get(get(get(event, "provider_metadata"), "openai"), "raw_item")
         text = get(item, "arguments")
         if isinstance(text, str):

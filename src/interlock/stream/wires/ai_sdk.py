@@ -39,6 +39,7 @@ from typing import Any, ClassVar, Final
 from interlock.stream.access import get, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits
+from interlock.stream.wires.fragments import plain_error, refuse_misplaced
 from interlock.stream.wires.native import worse
 from interlock.vocabulary import EndReason, SourceEnd
 
@@ -58,6 +59,7 @@ END_REASONS: Final[Mapping[str, EndReason]] = {
 }
 
 _SURE = frozenset({"finish-step", "start-step", "tool-call", "tool-result", "tool-error", "tool-input-end"})
+_CONTENT = frozenset({"start", "start-step", "text-delta", "text", "reasoning-delta", "reasoning"})
 _MAYBE = frozenset({"start", "finish", "abort", "raw", "reasoning-start", "text-start", "text-delta", "text"})
 
 
@@ -86,13 +88,15 @@ class Adapter:
         self._calls: dict[str, bool] = {}  # toolCallId -> whether the provider runs it
         self._names: dict[str, str] = {}
         self._approvals: dict[str, str] = {}  # approvalId -> toolCallId
+        self._over = False
 
     def push(self, event: Any) -> None:
         """Translate one part."""
         kind = get(event, "type")
         if kind == "tool-input-delta":
             delta = get(event, "delta")
-            if delta:
+            # Anything but a string is passed on as well: the call's arguments are not whole then.
+            if delta or type(delta) is not str:
                 self._sink.arguments_delta(f"{get(event, 'id')}", delta)
         elif kind == "tool-input-start":
             self._start(text_of(get(event, "id")), event)
@@ -104,7 +108,7 @@ class Adapter:
             self._denied(text_of(get(event, "toolCallId")))
         elif kind == "tool-approval-request":
             asked, id = text_of(get(event, "approvalId")), _approved_call(event)
-            if asked is not None and id is not None:
+            if asked is not None and id is not None and not self._sink.crowded():
                 self._approvals[asked] = id
         elif kind == "tool-approval-response":
             if get(event, "approved") is not True:
@@ -120,11 +124,14 @@ class Adapter:
             self._turn = f"step-{self._step}"
         elif kind == "finish":
             reason, said = _reason(event)
+            self._over = True
             self._sink.stream_end(reason, said)
         elif kind == "abort":
             self._sink.stream_end("cancelled", "abort")
-        elif kind == "error":
+        elif kind == "error" or (kind is None and plain_error(event) is not None):
             self._sink.stream_end("provider_error", "error")
+        elif self._over and kind in _CONTENT:
+            self._sink.provider_diagnostic("E_LATE_EVENT", f"{kind} after finish", fault="protocol")
 
     def source_ended(self, end: SourceEnd) -> None:
         """Conclude nothing: only `finish`, `abort` or `error` ends the run."""
@@ -177,6 +184,8 @@ class Adapter:
             value = get(event, "input")
             if value is not None:
                 self._sink.arguments_value(id, value)
+            else:
+                refuse_misplaced(self._sink, id, event, "input")
         if not streamed:
             self._sink.call_end(id)
 

@@ -42,6 +42,7 @@ from typing import Any, ClassVar, Final
 from interlock.stream.access import camel, get, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits
+from interlock.stream.wires.fragments import plain_error, refuse_misplaced
 from interlock.vocabulary import EndReason, SourceEnd
 
 __all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
@@ -70,6 +71,7 @@ _TOOL_PARTS = frozenset(
         "tool-approval-request",
     }
 )
+_CONTENT = frozenset({"start", "start-step", "text-delta", "reasoning-delta"})
 _MAYBE = frozenset({"start", "start-step", "finish-step", "finish", "abort", "text-start", "reasoning-start"})
 
 
@@ -113,17 +115,19 @@ class Adapter:
         self._turn = "step-0"
         self._step_over = False  # the current step had its finish-step
         self._silent_finish = False  # a finish without a reason came
+        self._over = False  # a finish with a reason came
         self._broken = False  # an abort or an error came
         self._calls: dict[str, _Call] = {}  # toolCallId -> its latest call
 
     def push(self, event: Any) -> None:
         """Translate one chunk."""
         kind = get(event, "type")
-        if self._silent_finish and kind != "done":
+        if (self._silent_finish and kind != "done") or (self._over and kind in _CONTENT):
             self._sink.provider_diagnostic("E_LATE_EVENT", f"{kind} after finish", turn=self._turn, fault="protocol")
         if kind == "tool-input-delta":
             delta = camel(event, "inputTextDelta")
-            if delta:
+            # Anything but a string is passed on as well: the call's arguments are not whole then.
+            if delta or type(delta) is not str:
                 self._sink.arguments_delta(self._key(event), delta)
         elif kind == "tool-input-start":
             self._start(event)
@@ -136,6 +140,8 @@ class Adapter:
                     self._sink.call_end(call.key)  # before the input: without a delta, there are no arguments
                 if value is not None:
                     self._sink.arguments_value(call.key, value)
+                else:
+                    refuse_misplaced(self._sink, call.key, event, "input")
                 if not streamed:
                     self._sink.call_end(call.key)
         elif kind == "tool-input-error":
@@ -166,7 +172,7 @@ class Adapter:
         elif kind == "abort":
             self._broken = True
             self._sink.stream_end("cancelled", "abort")
-        elif kind == "error":
+        elif kind == "error" or (kind is None and plain_error(event) is not None):
             self._broken = True
             self._sink.stream_end("provider_error", "error")
         elif kind == "done":
@@ -244,4 +250,5 @@ class Adapter:
         if said is None:
             self._silent_finish = True
         else:
+            self._over = True
             self._sink.stream_end(END_REASONS.get(said, "unknown"), said)

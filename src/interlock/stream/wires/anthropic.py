@@ -38,6 +38,7 @@ from typing import Any, ClassVar, Final
 from interlock.stream.access import get, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits
+from interlock.stream.wires.fragments import plain_error, refuse_misplaced
 from interlock.vocabulary import EndReason, SourceEnd
 
 __all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
@@ -101,6 +102,7 @@ class Adapter:
         self._tools: dict[int, str] = {}  # the same, of the whole message
         self._blocks: set[int] = set()
         self._open: set[int] = set()  # blocks without their end
+        self._server: set[str | None] = set()  # ids of the calls that the provider runs, in any message
         self._reason: str | None = None
 
     def push(self, event: Any) -> None:
@@ -118,7 +120,7 @@ class Adapter:
                         if text or type(text) is not str:
                             self._delta(self._keys[event.index], text)
                         return
-                    if self._reason is None and not self._ended:
+                    if self._reason is None and not self._ended and event.index not in self._keys:
                         return
             except (AttributeError, KeyError):
                 kind = get(event, "type")
@@ -131,6 +133,13 @@ class Adapter:
                 # Anything but a string is passed on as well: the call's arguments are not whole then.
                 if text or type(text) is not str:
                     self._delta(self._key(get(event, "index")), text)
+            elif type(index := get(event, "index")) is int and index in self._tools:
+                self._sink.provider_diagnostic(
+                    "E_BLOCK_DELTA",
+                    f"a tool block has a delta of type {get(delta, 'type')!r:.60}; expected input_json_delta",
+                    key=self._tools[index],
+                    fault="protocol",
+                )
         elif kind == "content_block_start":
             self._start(get(event, "index"), get(event, "content_block"))
         elif kind == "content_block_stop":
@@ -156,9 +165,11 @@ class Adapter:
             self._stop()
         elif kind == "message_start":
             self._begin()
-        elif kind == "error" or (kind is None and get(event, "error") is not None):
+        elif kind == "error":
             error = get(event, "error")
             self._sink.stream_end("provider_error", word(get(error, "type")) or "error")
+        elif kind is None and (said := plain_error(event)) is not None:
+            self._sink.stream_end("provider_error", said)
 
     def source_ended(self, end: SourceEnd) -> None:
         """Conclude nothing: only `message_stop` ends a message."""
@@ -183,11 +194,12 @@ class Adapter:
         """Hold a message that says it is whole, with a block that never ended, against its other calls."""
         if not self._open or END_REASONS.get(reason) != "complete":
             return
+        first = min(self._open)
         for index, key in self._tools.items():
             if index not in self._open:
                 self._sink.provider_diagnostic(
                     "E_BLOCK_OPEN",
-                    f"content block {min(self._open)} has no content_block_stop before the stop reason {reason!r}",
+                    f"content block {first} has no content_block_stop before the stop reason {reason!r}",
                     key=key,
                     fault="protocol",
                 )
@@ -223,10 +235,16 @@ class Adapter:
                 "E_SECOND_START", f"content block {index} started twice", turn=self._turn, fault="protocol"
             )
             return
+        if isinstance(kind, str) and kind.endswith("tool_result"):
+            self._result(kind, text_of(get(block, "tool_use_id")))
+        if self._sink.crowded():
+            return
         self._blocks.add(index)
         self._open.add(index)
         if kind not in _CLIENT_BLOCKS and kind not in _SERVER_BLOCKS:
             return
+        if kind in _SERVER_BLOCKS:
+            self._server.add(text_of(get(block, "id")))
         self._keys[index] = self._tools[index] = key
         self._sink.call_start(
             key,
@@ -239,6 +257,15 @@ class Adapter:
         given = get(block, "input")
         if given is not None and given != {} and given != "":
             self._sink.arguments_value(key, given)
+        else:
+            refuse_misplaced(self._sink, key, block, "input")
+
+    def _result(self, kind: str, id: str | None) -> None:
+        """Report that a call was run, unless the provider's own tools were."""
+        if id is None and kind != "tool_result":
+            return
+        if id is None or id not in self._server:
+            self._sink.tool_executed(id)
 
     def _stop(self) -> None:
         reason = END_REASONS.get(self._reason or "", "unknown")

@@ -35,6 +35,7 @@ from typing import Any, ClassVar, Final
 from interlock.stream.access import get, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits
+from interlock.stream.wires.fragments import plain_error, push_arguments, refuse_misplaced
 from interlock.vocabulary import EndReason, SourceEnd
 
 __all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
@@ -98,6 +99,13 @@ class Adapter:
                 # Anything but a string is passed on as well: the call's arguments are not whole then.
                 if text or type(text) is not str:
                     self._sink.arguments_delta(key or f"{self._turn}/{index!r:.60}, unknown", text)
+            elif type(index := get(inner, "contentBlockIndex")) is int and index in self._open:
+                self._sink.provider_diagnostic(
+                    "E_BLOCK_DELTA",
+                    "a tool block has a delta without toolUse",
+                    key=self._keys[index],
+                    fault="protocol",
+                )
             return
         inner = get(event, "contentBlockStart")
         if inner is not None:
@@ -155,7 +163,7 @@ class Adapter:
         tool, result = get(start, "toolUse"), get(start, "toolResult")
         if result is not None:
             id = text_of(get(result, "toolUseId"))
-            if id in self._client:
+            if id is None or id in self._client:
                 self._sink.tool_executed(id)
         if tool is None:
             return
@@ -176,6 +184,11 @@ class Adapter:
         self._sink.call_start(
             key, id=id, index=index, name=text_of(get(tool, "name")), turn=self._turn, server_executed=server
         )
+        given = get(tool, "input")
+        if given:
+            push_arguments(self._sink, key, given)
+        else:
+            refuse_misplaced(self._sink, key, tool, "input")
 
     def _stop(self, said: str | None) -> None:
         reason = END_REASONS.get(said or "", "unknown")
@@ -183,11 +196,12 @@ class Adapter:
             reason = "unknown"
         if reason == "complete" and self._open:
             # A message that says it is whole, with a block that never ended: its other calls are in doubt.
+            first = min(self._open)
             for index, key in self._keys.items():
                 if index not in self._open:
                     self._sink.provider_diagnostic(
                         "E_BLOCK_OPEN",
-                        f"content block {min(self._open)} has no contentBlockStop before messageStop ({said})",
+                        f"content block {first} has no contentBlockStop before messageStop ({said})",
                         key=key,
                         fault="protocol",
                     )
@@ -198,8 +212,8 @@ class Adapter:
 
 def _failure(event: Any) -> str | None:
     """Return the name of an exception that came as an event."""
-    if get(event, "error"):
-        return word(get(get(event, "error"), "code")) or "error"
     if isinstance(event, Mapping):
-        return next((str(name) for name in event if str(name).endswith("Exception")), None)
-    return None
+        failed = next((str(name) for name in event if str(name).endswith("Exception")), None)
+        if failed is not None:
+            return failed
+    return plain_error(event)

@@ -127,10 +127,13 @@ class Adapter:
         self._sink = sink
         self._agents: dict[str | None, _Agent] = {}
         self._ids: set[str | None] = set()  # of all calls that came
+        self._over = False  # a result came
 
     def push(self, event: Any) -> None:
         """Translate one message: a JSON line, or the SDK's own object."""
         kind = _kind(event)
+        if self._over and kind in ("stream_event", "assistant"):
+            self._sink.provider_diagnostic("E_LATE_EVENT", f"{kind} after the result", fault="protocol")
         if kind == "stream_event":
             self._stream_event(self._agent(event), get(event, "event"))
         elif kind == "assistant":
@@ -150,6 +153,7 @@ class Adapter:
         parent = text_of(get(event, "parent_tool_use_id"))
         agent = self._agents.get(parent)
         if agent is None:
+            self._sink.crowded()
             agent = self._agents[parent] = _Agent(parent or "main")
         return agent
 
@@ -217,6 +221,8 @@ class Adapter:
         agent.stop = None
 
     def _settle_all(self) -> None:
+        if self._over:
+            return
         for agent in self._agents.values():
             self._settle(agent)
 
@@ -302,10 +308,11 @@ class Adapter:
 
     def _result(self, event: Any) -> None:
         self._settle_all()
-        for agent in self._agents.values():
+        for agent in () if self._over else self._agents.values():
             if agent.live:  # the result speaks for the query; nothing speaks for this message any more
                 agent.live = False
                 self._sink.turn_replaced(self._turn(agent))
+        self._over = True
         for denial in items(get(event, "permission_denials")):
             id = text_of(get(denial, "tool_use_id"))
             if id is not None:

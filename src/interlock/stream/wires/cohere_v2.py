@@ -31,6 +31,7 @@ from typing import Any, ClassVar, Final
 from interlock.stream.access import get, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits
+from interlock.stream.wires.fragments import plain_error, refuse_misplaced
 from interlock.vocabulary import EndReason, SourceEnd
 
 __all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
@@ -51,6 +52,7 @@ END_REASONS: Final[Mapping[str, EndReason]] = {
 }
 
 _EVENTS: Final = ("tool-plan-delta", "tool-call-start", "tool-call-delta", "tool-call-end", "message-end")
+_CONTENT: Final = ("content-start", "content-delta", "tool-plan-delta")
 _MAYBE: Final = ("message-start", "content-start", "content-delta", "content-end", "citation-start")
 
 
@@ -72,6 +74,7 @@ class Adapter:
         self._turn = "message-0"
         self._calls = False
         self._begun = False
+        self._over = False
 
     def push(self, event: Any) -> None:
         """Translate one event."""
@@ -91,10 +94,17 @@ class Adapter:
             if self._begun:
                 self._violation("E_SECOND_START", "a second message-start")
             self._begun = True
-        elif kind == "error" or (kind is None and (get(event, "error") or get(event, "message"))):
+            message = get(get(event, "delta"), "message")
+            if get(message, "role") == "tool":
+                self._sink.tool_executed(text_of(get(message, "tool_call_id")))
+        elif kind in _CONTENT:
+            if self._over:
+                self._violation("E_LATE_EVENT", f"{kind} after message-end")
+        elif kind == "error" or kind is None:
             # The API's errors are plain objects: {"message": ..., "id": ...}.
-            error = get(event, "error")
-            self._sink.stream_end("provider_error", error if isinstance(error, str) else "error")
+            said = plain_error(event)
+            if kind == "error" or said is not None:
+                self._sink.stream_end("provider_error", said or "error")
 
     def source_ended(self, end: SourceEnd) -> None:
         """Conclude nothing: only `message-end` ends a message."""
@@ -114,6 +124,9 @@ class Adapter:
         text = get(function, "arguments")
         if text:
             self._sink.arguments_delta(key, text)
+        else:
+            refuse_misplaced(self._sink, key, function, "arguments")
+            refuse_misplaced(self._sink, key, call)
 
     def _end(self, delta: Any) -> None:
         said = word(get(delta, "finish_reason"))
@@ -126,6 +139,7 @@ class Adapter:
             reason, said = "provider_error", said or str(error)[:80]
         elif said == "STOP_SEQUENCE" and self._calls:
             reason = "unknown"
+        self._over = True
         self._sink.turn_end(self._turn, reason, said)
 
     def _violation(self, code: str, message: str) -> None:

@@ -56,6 +56,7 @@ from interlock.stream.access import get, items, text_of, word
 from interlock.stream.assembly import Path
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits
+from interlock.stream.wires.fragments import plain_error, refuse_misplaced
 from interlock.vocabulary import EndReason, SourceEnd
 
 __all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "parse_path", "recognises"]
@@ -173,6 +174,10 @@ class Adapter:
         if content is not None or either(event, "errorCode") is not None:
             self._adk(event, content)
             return
+        said = plain_error(event) if type(event) is dict else None
+        if said is not None:
+            self._sink.stream_end("provider_error", said)
+            return
         self._live(event)
 
     def source_ended(self, end: SourceEnd) -> None:
@@ -226,6 +231,8 @@ class Adapter:
             seen.add(index)
             candidate = self._candidates.get(index)
             if candidate is None:
+                if self._sink.crowded():
+                    return
                 candidate = self._candidates[index] = _Candidate(f"response-{self._responses}/candidate-{index}")
             called = self._parts(candidate, items(get(get(raw, "content"), "parts")))
             self._finish(candidate, word(either(raw, "finishReason")), called)
@@ -240,6 +247,8 @@ class Adapter:
         """Read a content's parts; tell whether one of them was about a call."""
         called = False
         for part in parts:
+            if candidate.finish is not None and candidate.calls and text_of(get(part, "text")) is not None:
+                self._violation(candidate, f"content after the finish reason {candidate.finish!r}")
             if get(part, "thought") is True:
                 continue
             call = either(part, "functionCall")
@@ -298,6 +307,8 @@ class Adapter:
             self._piece(key, piece)
         if args is not None and not (streamed and args == {}):
             self._sink.arguments_value(key, args)
+        if not args and not pieces:
+            refuse_misplaced(self._sink, key, raw, "args")
         if not goes_on:
             candidate.open = None
             self._sink.call_end(key)
@@ -356,7 +367,7 @@ class Adapter:
         for turn in self._waiting:
             self._sink.turn_end(turn, reason, said)
         self._waiting.clear()
-        self._sink.done_marker()  # a connection has no end of its own; the turn's end is enough
+        self._sink.done_marker(goes_on=True)  # a connection has no end of its own; the turn's end is enough
 
     # -- ADK -----------------------------------------------------------------
 
@@ -365,7 +376,9 @@ class Adapter:
         parts = items(get(content, "parts"))
         if get(event, "partial") is True:
             for part in parts:
-                call = either(part, "functionCall")
+                call, response = either(part, "functionCall"), either(part, "functionResponse")
+                if response is not None:
+                    self._sink.tool_executed(text_of(get(response, "id")))
                 if call is not None:
                     self._sink.provider_diagnostic(
                         "I_PARTIAL_CALL",

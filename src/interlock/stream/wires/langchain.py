@@ -109,7 +109,7 @@ def recognises(event: Any) -> int:
 class _Message:
     """One message: a turn of its own."""
 
-    __slots__ = ("at", "calls", "indexes", "number", "reason", "refused", "servers")
+    __slots__ = ("at", "calls", "indexes", "late", "number", "reason", "refused", "servers")
 
     def __init__(self, number: int) -> None:
         self.number = number  # what the chunks are told to the inner adapter as: a choice
@@ -118,6 +118,7 @@ class _Message:
         self.indexes: dict[str, int] = {}  # indexes that are text, as numbers
         self.reason: str | None = None
         self.refused = False
+        self.late = False  # content came after the reason
         self.servers: set[str] = set()
 
     @property
@@ -135,7 +136,7 @@ class Adapter:
         self._sink = sink
         self._fragments = openai_chat.Adapter(sink)
         self._by_id: dict[str | None, _Message] = {}
-        self._ids: set[str] = set()  # of all calls that came
+        self._ids: dict[str, int] = {}  # of all calls that came -> the number of their message
         self._running: set[str] = set()  # runs of tools that have started and not come back
 
     def push(self, event: Any) -> None:
@@ -156,8 +157,9 @@ class Adapter:
         if isinstance(kind, str) and kind.startswith("on_tool_"):
             self._tool_event(kind, f"{event.get('run_id')}", event.get("data"))
 
-    def source_ended(self, end: SourceEnd) -> None:  # noqa: ARG002 - the protocol's signature
+    def source_ended(self, end: SourceEnd) -> None:
         """Count a tool that was started, and never came back, as run; which call it was for is not known."""
+        self._fragments.source_ended(end)
         if self._running:
             self._sink.tool_executed()
 
@@ -166,6 +168,7 @@ class Adapter:
     def _tool_event(self, kind: str, run: str, data: Any) -> None:
         """Take the start of a tool (it does not say for which call), or its result or error."""
         if kind == "on_tool_start":
+            self._sink.crowded()
             self._running.add(run)
         elif kind in ("on_tool_end", "on_tool_error"):
             self._running.discard(run)
@@ -177,11 +180,21 @@ class Adapter:
         id = text_of(get(raw, "id"))
         message = self._by_id.get(id)
         if message is None:
+            self._sink.crowded()
             message = self._by_id[id] = _Message(len(self._by_id))
         return message
 
     def _chunk(self, raw: Any) -> None:
         message = self._message(raw)
+        if message.reason is not None and not message.late and text_of(get(raw, "id")) is not None:
+            message.late = openai_chat.says(get(raw, "content"))
+            if message.late:
+                self._sink.provider_diagnostic(
+                    "E_LATE_EVENT",
+                    f"content after the message's end ({message.reason})",
+                    turn=message.turn,
+                    fault="protocol",
+                )
         fragments = [
             {
                 "index": _number(message, get(entry, "index")),
@@ -194,13 +207,18 @@ class Adapter:
             if text_of(get(raw, "id")) is None:
                 self._attribute(message, fragments)
             self._feed(message, fragments)
+        # While chunks come, the framework lists here what is not whole yet; with an `error` it is somebody's verdict.
+        self._invalid(message.number, items(get(raw, "invalid_tool_calls")), errors_only=True)
         self._content(message, raw)
         self._end(message, get(raw, "response_metadata"), carries=bool(fragments))
 
     def _whole(self, raw: Any) -> None:
         """Take a message that did not come in chunks; one that did adds nothing."""
-        calls = [*items(get(raw, "tool_calls")), *items(get(raw, "invalid_tool_calls"))]
-        if text_of(get(raw, "id")) in self._by_id or any(text_of(get(call, "id")) in self._ids for call in calls):
+        valid, invalid = items(get(raw, "tool_calls")), items(get(raw, "invalid_tool_calls"))
+        calls = [*valid, *invalid]
+        known = self._by_id.get(text_of(get(raw, "id")))
+        if known is not None or any(text_of(get(call, "id")) in self._ids for call in calls):
+            self._invalid(None if known is None else known.number, invalid, errors_only=True)
             return
         message = self._message(raw)
         parsed = [
@@ -213,8 +231,25 @@ class Adapter:
         ]
         if parsed:
             self._feed(message, parsed)
+        self._invalid(message.number, invalid, first=len(valid))
         self._content(message, raw)
         self._end(message, get(raw, "response_metadata"), carries=False)
+
+    def _invalid(self, number: int | None, calls: list[Any], *, first: int = 0, errors_only: bool = False) -> None:
+        """Refuse the calls that the framework could not parse."""
+        for at, call in enumerate(calls, first):
+            error = get(call, "error")
+            if errors_only and error is None:
+                continue
+            id = text_of(get(call, "id"))
+            where = self._ids.get(id or "", number)
+            self._sink.provider_diagnostic(
+                "E_SDK_INVALID",
+                f"the framework could not parse the call {id!r}: {error}",
+                key=None if where is None else self._fragments.find(where, id, at),
+                turn=None if where is None else f"choice-{where}",
+                fault="malformed",
+            )
 
     def _attribute(self, message: _Message, fragments: list[dict[str, Any]]) -> None:
         """Refuse a fragment that may belong to either of two messages, as neither its message nor its call is named."""
@@ -234,7 +269,10 @@ class Adapter:
 
     def _feed(self, message: _Message, fragments: list[dict[str, Any]]) -> None:
         message.calls = True
-        self._ids.update(id for fragment in fragments if (id := text_of(fragment["id"])) is not None)
+        for fragment in fragments:
+            id = text_of(fragment["id"])
+            if id is not None:
+                self._ids.setdefault(id, message.number)
         self._fragments.push({"choices": [{"index": message.number, "delta": {"tool_calls": fragments}}]})
 
     def _content(self, message: _Message, raw: Any) -> None:
@@ -273,6 +311,7 @@ class Adapter:
                 fault="content_filtered",
             )
         message.reason = said
+        self._fragments.settle(message.number)
         self._sink.turn_end(message.turn, reason, said)
 
 

@@ -36,7 +36,7 @@ from typing import Any, ClassVar, Final
 from interlock.stream.access import get, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import openai_chat
-from interlock.stream.wires.fragments import push_arguments
+from interlock.stream.wires.fragments import push_arguments, refuse_misplaced
 from interlock.vocabulary import EndReason
 
 __all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
@@ -81,6 +81,8 @@ class Adapter(openai_chat.Adapter):
     def __init__(self, sink: Sink) -> None:
         super().__init__(sink)
         self._names: dict[str, str | None] = {}  # tool_call_id -> name, in a conversation
+        self._places: dict[str, tuple[int | None, str | None]] = {}  # tool_call_id -> output_index and name
+        self._begun: set[str] = set()  # those of them whose arguments have begun
         self._executions = 0
 
     def push(self, event: Any) -> None:
@@ -95,8 +97,11 @@ class Adapter(openai_chat.Adapter):
             self._function_call(event)
         elif kind == "tool.execution.started":
             self._execution(event)
+        elif kind == "function.result":  # the SDK's own runner tells what it ran
+            self._sink.tool_executed(text_of(get(event, "tool_call_id")))
         elif kind == "conversation.response.done":
             self._usage(get(event, "usage"))
+            self._settle_functions()
             self._sink.turn_end(_TURN, "complete", kind)
             self._sink.done_marker()
         elif kind == "conversation.response.error":
@@ -112,7 +117,9 @@ class Adapter(openai_chat.Adapter):
             )
             return
         if id not in self._names:
+            index = get(event, "output_index")
             self._names[id] = name
+            self._places[id] = (index if type(index) is int else None, name)
             self._sink.call_start(id, id=id, name=name, turn=_TURN)
         elif name is not None and name != self._names[id]:
             self._sink.provider_diagnostic(
@@ -124,7 +131,24 @@ class Adapter(openai_chat.Adapter):
         status = text_of(get(event, "confirmation_status"))
         if status not in (None, "allowed"):
             self._sink.call_held(id, "cancelled" if status == "denied" else "paused")
-        push_arguments(self._sink, id, get(event, "arguments"))
+        arguments = get(event, "arguments")
+        push_arguments(self._sink, id, arguments)
+        if arguments:
+            self._begun.add(id)
+        else:
+            refuse_misplaced(self._sink, id, event, "arguments")
+
+    def _settle_functions(self) -> None:
+        """Refuse a call without arguments when some came for another id in its place: they may be its own."""
+        taken = {self._places[id] for id in self._begun}
+        for id, place in self._places.items():
+            if id not in self._begun and place in taken:
+                self._sink.provider_diagnostic(
+                    "E_STRAY_ARGUMENTS",
+                    f"the call {id!r} has no arguments, and another id took its place with some",
+                    key=id,
+                    fault="protocol",
+                )
 
     def _execution(self, event: Any) -> None:
         """Report a connector that Mistral runs by itself."""

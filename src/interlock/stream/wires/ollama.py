@@ -27,7 +27,7 @@ from typing import Any, ClassVar, Final
 from interlock.stream.access import get, items, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits
-from interlock.stream.wires.fragments import push_arguments
+from interlock.stream.wires.fragments import plain_error, push_arguments, refuse_misplaced
 from interlock.vocabulary import EndReason, SourceEnd
 
 __all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
@@ -58,14 +58,20 @@ class Adapter:
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
         self._calls = 0
+        self._over = False
 
     def push(self, event: Any) -> None:
         """Translate one line."""
-        error = get(event, "error")
-        if error:
-            self._sink.stream_end("provider_error", str(error)[:80])
+        message = get(event, "message")
+        error = plain_error(event)
+        if error is not None:
+            self._sink.stream_end("provider_error", error[:80])
             return
-        calls = get(get(event, "message"), "tool_calls")
+        if get(message, "role") == "tool":
+            self._sink.tool_executed(text_of(get(message, "tool_call_id")))
+        if self._over and (get(message, "content") or get(message, "thinking")):
+            self._sink.provider_diagnostic("E_LATE_EVENT", "content after `done`", turn=_TURN, fault="protocol")
+        calls = get(message, "tool_calls")
         if calls:
             for raw in items(calls):
                 self._call(raw)
@@ -74,6 +80,7 @@ class Adapter:
             tokens = get(event, "eval_count")
             if type(tokens) is int:
                 self._sink.usage(tokens)
+            self._over = True
             self._sink.turn_end(_TURN, END_REASONS.get(said or "", "unknown"), said)
 
     def source_ended(self, end: SourceEnd) -> None:
@@ -87,5 +94,9 @@ class Adapter:
         )
         self._calls += 1
         # Compatible servers send a string: the model's own text.
-        push_arguments(self._sink, key, get(function, "arguments"))
+        arguments = get(function, "arguments")
+        push_arguments(self._sink, key, arguments)
+        if not arguments:
+            refuse_misplaced(self._sink, key, function, "arguments")
+            refuse_misplaced(self._sink, key, raw)
         self._sink.call_end(key)

@@ -45,11 +45,11 @@ from typing import Any, ClassVar, Final
 from interlock.stream.access import get, items, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits
-from interlock.stream.wires.fragments import push_arguments
+from interlock.stream.wires.fragments import plain_error, push_arguments, refuse_misplaced
 from interlock.stream.wires.native import worse
 from interlock.vocabulary import EndReason, SourceEnd
 
-__all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
+__all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises", "says"]
 
 SOURCE_KEY: Final = "the choice's `index` and the tool call's `index` within it"
 
@@ -94,26 +94,42 @@ def recognises(event: Any) -> int:
     return 0
 
 
+_CONTENT: Final = ("content", "reasoning_content", "reasoning")
+
 _TRACKED_NAME: Final = 65_536  # characters; a longer name is only passed on, and refused by its limit
 
 
 class _Call:
     """What is known of one call while its fragments come."""
 
-    __slots__ = ("filler", "id", "key", "name", "started")
+    __slots__ = ("custom", "filler", "id", "index", "key", "name", "started")
 
-    def __init__(self, key: str, id: str | None) -> None:
+    def __init__(self, key: str, id: str | None, index: int | None = None) -> None:
         self.key = key
         self.id = id
+        self.index = index
         self.name = ""
         self.started = False  # argument text has begun, so the name is whole
         self.filler = False  # an empty object came, and nothing else yet
+        self.custom = False  # input of a custom tool came
 
 
 class _Choice:
     """One choice: a turn of its own."""
 
-    __slots__ = ("by_id", "by_index", "calls", "executed", "finish", "legacy", "reason", "refused", "turn")
+    __slots__ = (
+        "by_id",
+        "by_index",
+        "calls",
+        "elsewhere",
+        "executed",
+        "finish",
+        "late",
+        "legacy",
+        "reason",
+        "refused",
+        "turn",
+    )
 
     def __init__(self, index: int) -> None:
         self.turn = f"choice-{index}"
@@ -125,6 +141,8 @@ class _Choice:
         self.finish: str | None = None
         self.reason: EndReason | None = None
         self.refused = False
+        self.elsewhere = False  # calls came in a place that this wire does not read
+        self.late = False  # content came after the finish reason
 
 
 class Adapter:
@@ -136,6 +154,7 @@ class Adapter:
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
         self._choices: dict[int, _Choice] = {}
+        self._failed = False
         self._plain: dict[type, bool] = {}  # the classes of chunks seen, see `_plain_type`
 
     def push(self, event: Any) -> None:
@@ -155,8 +174,11 @@ class Adapter:
         if usage is not None:
             self._usage(usage)
         if not choices:
-            if choices is None and get(event, "object") == "error":
-                self._fail(_error_word(event))
+            if choices is None:
+                if get(event, "object") == "error":
+                    self._fail(_error_word(event))
+                elif get(event, "type") is None and (said := plain_error(event)) is not None:
+                    self._fail(said)
             return
         if not isinstance(choices, list | tuple):
             self._sink.provider_diagnostic(
@@ -180,7 +202,8 @@ class Adapter:
 
     def source_ended(self, end: SourceEnd) -> None:  # noqa: ARG002
         """Conclude nothing: a choice without a finish reason stays unconfirmed."""
-        self._settle_all()
+        for choice in self._choices.values():
+            self._settle(choice)
 
     # -- inside --------------------------------------------------------------
 
@@ -205,10 +228,12 @@ class Adapter:
             delta = choice.delta
             if (
                 known is None
+                or known.finish is not None
                 or choice.finish_reason is not None
                 or choice.__pydantic_extra__
                 or delta.function_call is not None
                 or delta.refusal is not None
+                or delta.role == "tool"
                 or delta.__pydantic_extra__
             ):
                 return False
@@ -237,8 +262,14 @@ class Adapter:
                     fault="protocol",
                 )
                 return
+            if self._sink.crowded():
+                return
             choice = self._choices[index] = _Choice(index)
         delta = get(chunk, "delta")
+        if choice.finish is not None and not choice.late and any(says(get(delta, name)) for name in _CONTENT):
+            choice.late = True
+            self._violation(choice, "E_LATE_EVENT", f"content after the finish reason {choice.finish!r}")
+        self._results(delta)
         fragments = get(delta, "tool_calls")
         legacy = get(delta, "function_call")
         if fragments:
@@ -255,6 +286,11 @@ class Adapter:
         executed = get(delta, "executed_tools")
         if executed:
             self._executed(choice, items(executed))
+        message = get(chunk, "message")  # a whole message belongs to answers that are not streamed
+        if message is not None and (get(message, "tool_calls") or get(message, "function_call")):
+            choice.elsewhere = True
+            if choice.finish is not None:
+                self._settle(choice)
         error = get(chunk, "error")
         if error:
             self._fail(_error_word(error))
@@ -282,19 +318,46 @@ class Adapter:
             )
 
     def _fail(self, said: str) -> None:
-        self._settle_all()
+        if not self._failed:
+            self._failed = True
+            for choice in self._choices.values():
+                self._settle(choice)
         self._sink.stream_end("provider_error", said)
 
-    def _settle_all(self) -> None:
-        for choice in self._choices.values():
+    def _results(self, delta: Any) -> None:
+        """Report what a proxy ran by itself: a message of a tool, or LiteLLM's list of results."""
+        if get(delta, "role") in ("tool", "function"):
+            self._sink.tool_executed(text_of(get(delta, "tool_call_id")))
+        for result in items(get(get(delta, "provider_specific_fields"), "mcp_call_results")):
+            self._sink.tool_executed(text_of(get(result, "tool_call_id")))
+
+    def find(self, choice: int, id: str | None, index: int) -> str | None:
+        """Return the source key of a choice's call, by its id or else by its index."""
+        known = self._choices.get(choice)
+        call = None if known is None else known.by_id.get(id or "") or known.by_index.get(index)
+        return None if call is None else call.key
+
+    def settle(self, index: int) -> None:
+        """Take what the calls of a choice hold for all that comes, as its finish reason does."""
+        choice = self._choices.get(index)
+        if choice is not None:
             self._settle(choice)
 
     def _settle(self, choice: _Choice) -> None:
-        """Take an empty object that no text followed for the arguments."""
+        """Take an empty object that no text followed for the arguments, and nothing at all for what it is."""
+        begun = {(call.index, call.name) for call in choice.calls if call.started}
         for call in choice.calls:
             if call.filler:
                 call.filler = False
                 self._sink.arguments_value(call.key, {})
+            if not call.started and (choice.elsewhere or (call.index, call.name) in begun):
+                self._sink.provider_diagnostic(
+                    "E_STRAY_ARGUMENTS",
+                    "a call has no arguments, and some came in `message`, or for another id in its place: they may "
+                    "be its own",
+                    key=call.key,
+                    fault="protocol",
+                )
 
     def _finish(self, choice: _Choice, finish: str, native: str | None, carries: bool) -> None:
         reason = worse(self.end_reasons.get(finish, "unknown"), native)
@@ -326,17 +389,20 @@ class Adapter:
         if name is not None:
             self._name(choice, call, name)
         self._arguments(choice, call, arguments)
+        if not arguments:
+            refuse_misplaced(self._sink, call.key, function, "arguments")
+            refuse_misplaced(self._sink, call.key, fragment)
 
     def _custom(self, choice: _Choice, fragment: Any, id: str | None, custom: Any) -> None:
         """Report a call of a custom tool: its name, and why it is not given out."""
         name = text_of(get(custom, "name"))
-        calls = len(choice.calls)
         call = self._attribute(choice, fragment, id, name)
         if call is None:
             return
         if name is not None:
             self._name(choice, call, name)
-        if len(choice.calls) > calls:
+        if not call.custom:
+            call.custom = True
             self._sink.provider_diagnostic(
                 "E_FREE_TEXT",
                 "a custom tool's input is free text, which this wire states only once: nothing shows that it is "
@@ -385,7 +451,7 @@ class Adapter:
         return None
 
     def _open(self, choice: _Choice, key: str, id: str | None, index: int | None) -> _Call:
-        call = _Call(key, id)
+        call = _Call(key, id, index)
         choice.calls.append(call)
         if id is not None:
             choice.by_id.setdefault(id, call)
@@ -439,6 +505,8 @@ class Adapter:
         if name is not None:
             self._name(choice, call, name)
         self._arguments(choice, call, arguments)
+        if not arguments:
+            refuse_misplaced(self._sink, call.key, function, "arguments")
 
     def _executed(self, choice: _Choice, executed: list[Any]) -> None:
         """Report what Groq's compound models ran by themselves; each is repeated with its output."""
@@ -453,6 +521,13 @@ class Adapter:
 
     def _violation(self, choice: _Choice, code: str, message: str) -> None:
         self._sink.provider_diagnostic(code, message, turn=choice.turn, fault="protocol")
+
+
+def says(content: Any) -> bool:
+    """Tell whether content is there: empty text, and parts that hold only that, are none."""
+    if type(content) is list:
+        return any(get(part, "type") != "text" or get(part, "text") for part in content)
+    return bool(content)
 
 
 def _carries(function: Any) -> bool:

@@ -132,22 +132,23 @@ class Adapter:
             if item.arguments_done:
                 self._violation(response, "a delta after the arguments were done", item)
             delta = get(event, "delta")
-            if delta:
+            # Anything but a string is passed on as well: the call's arguments are not whole then.
+            if delta or type(delta) is not str:
                 self._sink.arguments_delta(item.key, delta)
         elif kind == "response.output_item.added":
+            self._output(get(event, "item"))
             self._item(event, get(event, "item"))
         elif kind == "response.function_call_arguments.done" or kind == "response.mcp_call_arguments.done":
             self._arguments_done(event, "function_call" if "function" in kind else "mcp_call")
         elif kind == "response.output_item.done":
+            self._output(get(event, "item"))
             self._item_done(event, get(event, "item"))
         elif kind == "response.done":
             self._done(get(event, "response"))
         elif kind in ("conversation.item.created", "conversation.item.added", "conversation.item.done"):
             item = get(event, "item")
             if get(item, "type") == "function_call_output":
-                id = text_of(get(item, "call_id"))
-                if id is not None:
-                    self._sink.tool_executed(id, own=True)
+                self._sink.tool_executed(text_of(get(item, "call_id")), own=True)
         elif kind == "error":
             error = get(event, "error")
             said = word(get(error, "code")) or word(get(error, "type")) or "error"
@@ -158,10 +159,17 @@ class Adapter:
 
     # -- inside --------------------------------------------------------------
 
+    def _output(self, item: Any) -> None:
+        """Report a result among a response's own items: no client put it there."""
+        kind = get(item, "type")
+        if isinstance(kind, str) and kind.endswith("_call_output"):
+            self._sink.tool_executed(text_of(get(item, "call_id")))
+
     def _response(self, id: Any) -> _Response:
         name = text_of(id) or ""
         response = self._responses.get(name)
         if response is None:
+            self._sink.crowded()
             response = self._responses[name] = _Response(f"response-{name}")
         return response
 
@@ -180,9 +188,9 @@ class Adapter:
             if item.position is None:
                 item.position = position
                 if response.positions.setdefault(position, id or "") != (id or ""):
-                    self._violation(response, f"two items have the output_index {position}", item)
+                    self._violation(response, f"two items have the output_index {position}")
             elif item.position != position:
-                self._violation(response, f"an item has the output_index {item.position} and {position}", item)
+                self._violation(response, f"an item has the output_index {item.position} and {position}")
         self._same(response, item, "call_id", text_of(get(event, "call_id")))
         self._same(response, item, "name", text_of(get(event, "name")))
 
@@ -270,6 +278,8 @@ class Adapter:
     def _final(self, response: _Response, item: _Item, text: Any) -> None:
         """Take a copy of the whole text; the coordinator compares it with the deltas."""
         if not isinstance(text, str):
+            if text is not None:
+                self._sink.arguments_value(item.key, text)
             return
         if item.empty and text:
             self._violation(response, "the arguments of an item are empty, and not in a later copy", item)
@@ -289,6 +299,8 @@ class Adapter:
         if type(tokens) is int:
             self._sink.usage(tokens)
         output = items(get(raw, "output"))
+        for one in output:
+            self._output(one)
         if reason == "complete" and output:
             self._compare_output(response, output)
         for item in response.items.values():

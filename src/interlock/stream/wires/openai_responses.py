@@ -25,6 +25,19 @@ count anew.
 A `namespace` is part of the tool's name: `f` in `crm` is `crm.f`. Tools that a
 tool search loaded one by one have their own name as namespace, and stay `f`.
 
+GitHub Copilot gives every event of an item another `item_id`, known nowhere
+else. The `output_index` then names the item, and the ids are a remark, on three
+conditions: the index is there and known, the id is no other item's, and a copy
+states the whole arguments. So an event of another response, or of an item at a
+wrong index, cannot slip in: its text makes the deltas differ from the copy, and
+its id, once it opened an item, contradicts the index. An unknown id without a
+known index names nothing, and is a violation.
+
+A result (`function_call_output` and everything else that ends in
+`_call_output`) of a call that the provider does not run is evidence that a
+proxy ran it. What comes after the terminal event, before the next
+`response.created`, is late.
+
 Events with a `stream_id` are those of several responses at once: each id has a
 state of its own.
 
@@ -47,6 +60,7 @@ from typing import Any, ClassVar, Final
 from interlock.stream.access import get, items, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits
+from interlock.stream.wires.fragments import plain_error, refuse_misplaced
 from interlock.vocabulary import EndReason, SourceEnd
 
 __all__ = ["END_REASONS", "FAILURES", "SOURCE_KEY", "Adapter", "recognises"]
@@ -99,6 +113,7 @@ class _Item:
     """A call item while its events come."""
 
     __slots__ = (
+        "adrift",
         "arguments_done",
         "call_id",
         "client",
@@ -113,6 +128,7 @@ class _Item:
         "position",
         "reported",
         "server",
+        "stated",
     )
 
     def __init__(self, key: str, position: int) -> None:
@@ -130,6 +146,8 @@ class _Item:
         self.arguments_done = False
         self.ended = False
         self.reported = False  # the sink knows it as a call
+        self.adrift = False  # events named it by ids that are known nowhere else
+        self.stated = False  # the whole text was stated
 
 
 class Adapter:
@@ -150,6 +168,10 @@ class Adapter:
         self._turn = f"{scope}response-0"
         self._ended = False
         self._refused = False
+        self._client = False  # the response holds a call that the client runs
+        self._refusal_told = False
+        self._server_ids: set[str | None] = set()  # `id` and `call_id` of what the provider runs
+        self._outputs: set[str | None] = set()  # `call_id` of each result that was told
         self._items: dict[int, _Item] = {}
         self._by_id: dict[str, _Item] = {}
         self._sequence: int | None = None
@@ -177,7 +199,8 @@ class Adapter:
                 if item.arguments_done:
                     self._violation(f"a delta for item {item.position} after its arguments were done", item)
                 delta = get(event, "delta")
-                if delta:
+                # Anything but a string is passed on as well: the call's arguments are not whole then.
+                if delta or type(delta) is not str:
                     self._sink.arguments_delta(item.key, delta)
         elif kind == "response.output_item.added":
             self._added(get(event, "output_index"), get(event, "item"))
@@ -196,9 +219,15 @@ class Adapter:
         elif kind == "response.content_part.added" or kind == "response.content_part.done":
             if get(get(event, "part"), "type") == "refusal":
                 self._refusal()
-        elif kind == "error" or (kind is None and get(event, "error")):
+        elif kind == "error":
             error = get(event, "error") or event
             self._sink.stream_end("provider_error", word(get(error, "code")) or word(get(error, "type")) or "error")
+        elif kind is None:
+            said = plain_error(event)
+            if said is not None:
+                self._sink.stream_end("provider_error", said)
+        elif isinstance(kind, str) and kind.startswith("response."):
+            self._other(kind, event)
 
     def source_ended(self, end: SourceEnd) -> None:
         """Conclude nothing: only a terminal event ends a response."""
@@ -208,9 +237,20 @@ class Adapter:
     def _other_lane(self, lane: str) -> Adapter:
         known = self._lanes.get(lane)
         if known is None:
+            self._sink.crowded()
             known = self._lanes[lane] = Adapter(self._sink, f"{self._scope}lane-{lane}/")
             known._lane = lane
         return known
+
+    def _other(self, kind: str, event: Any) -> None:
+        """Take an event that is about no client's call: such a call's own arguments in it, or one that is late."""
+        if kind.startswith("response.mcp_call_arguments."):
+            index, id = get(event, "output_index"), text_of(get(event, "item_id"))
+            item = (self._items.get(index) if type(index) is int else None) or self._by_id.get(id or "")
+            if item is not None and item.client:
+                self._violation(f"{kind} for item {item.position}, which is the client's call", item)
+        elif self._ended and kind.endswith((".delta", ".added", ".done")):
+            self._violation(f"{kind} after the response's end")
 
     def _is_new(self, id: str | None) -> bool:
         """Tell whether an event with this response id, which begins a response, begins another one."""
@@ -225,7 +265,8 @@ class Adapter:
             self._report_refusal()
 
     def _report_refusal(self) -> None:
-        if any(item.client for item in self._items.values()):
+        if self._client and not self._refusal_told:
+            self._refusal_told = True
             self._sink.provider_diagnostic(
                 "E_REFUSED",
                 "the response holds a refusal and a tool call",
@@ -241,6 +282,8 @@ class Adapter:
             self._turn = f"{self._scope}response-{self._responses}"
             self._ended = False
             self._refused = False
+            self._client = False
+            self._refusal_told = False
             self._items = {}
             self._by_id = {}
         self._response = id or self._response
@@ -253,9 +296,29 @@ class Adapter:
         item = by_index or by_id
         if item is None:
             self._violation(f"an event for item {id or index!r}, which was never added")
-        elif (by_id is not None and by_id is not item) or (id is not None and item.id not in (None, id)):
-            self._violation(f"output_index {index} and item_id {id!r} name different items", item)
+        elif by_id is not None and by_id is not item:
+            for one in (item, by_id):
+                self._violation(f"output_index {index} and item_id {id!r} name different items", one)
+        elif id is not None and id != item.id:
+            self._name(item, id)
         return item
+
+    def _name(self, item: _Item, id: str) -> None:
+        """Take an id for an item that its position names; one that is known nowhere else is only odd."""
+        if item.id is None:
+            return
+        known = self._by_id.get(id)
+        if known is not None and known is not item:
+            self._violation(f"item {item.position} is named {id!r}, as item {known.position} is", item)
+        elif not item.adrift:
+            item.adrift = True
+            if item.reported:
+                self._sink.provider_diagnostic(
+                    "W_ITEM_ID",
+                    f"item {item.position} opened as {item.id!r:.60} and goes on under other ids, known nowhere else; "
+                    "its output_index names it",
+                    key=item.key,
+                )
 
     def _added(self, index: Any, raw: Any) -> _Item | None:
         if type(index) is not int or index < 0:
@@ -264,23 +327,30 @@ class Adapter:
         if index in self._items:
             self._violation(f"two items have the output_index {index}", self._items[index])
             return None
+        if self._ended:
+            self._violation(f"an item was added at {index} after the response's end")
+        if self._sink.crowded():
+            return None
         item = self._items[index] = _Item(f"{self._turn}/{index}", index)
         item.id = text_of(get(raw, "id"))
         if item.id is not None:
             self._by_id.setdefault(item.id, item)
         kind = item.kind = word(get(raw, "type"))
         if kind == "function_call" or kind == "custom_tool_call":
-            item.client = True
+            item.client = self._client = True
         elif not _is_call(kind):
+            self._result(kind, raw)
             return item
         item.reported = True
         item.call_id = text_of(get(raw, "call_id"))
         item.name = text_of(get(raw, "name")) or (None if item.client else kind)
         item.server = not item.client and not _client_item(kind, raw)
+        if item.server:
+            self._server_ids |= {item.id, item.call_id}
         name = item.name
         if item.client:
             item.namespace = text_of(get(raw, "namespace"))
-            item.given = text_of(get(raw, "input" if kind == "custom_tool_call" else "arguments"))
+            item.given = text_of(get(raw, _argument_field(raw)))
             name = _qualified(item)
         self._sink.call_start(
             item.key,
@@ -291,7 +361,29 @@ class Adapter:
             kind="text" if kind == "custom_tool_call" else "json",
             server_executed=item.server,
         )
+        if item.client:
+            self._oddities(item, raw)
         return item
+
+    def _oddities(self, item: _Item, raw: Any) -> None:
+        """Take arguments of a client's call that are no text, or in the wrong field."""
+        field = _argument_field(raw)
+        value = get(raw, field)
+        if value is not None and not isinstance(value, str):
+            self._sink.arguments_value(item.key, _as_dict(value))
+        elif not value:
+            refuse_misplaced(self._sink, item.key, raw, field)
+
+    def _result(self, kind: str | None, raw: Any) -> None:
+        """Report that a call was run, unless the provider's own was."""
+        if kind is None or not (
+            kind.endswith("_call_output") or (kind == "tool_search_output" and get(raw, "execution") == "client")
+        ):
+            return
+        id = text_of(get(raw, "call_id"))
+        if id not in self._outputs and (id is None or id not in self._server_ids):
+            self._outputs.add(id)
+            self._sink.tool_executed(id)
 
     def _arguments_done(self, event: Any, text: Any) -> None:
         item = self._item_of(event)
@@ -303,6 +395,10 @@ class Adapter:
         self._same(item, "call_id", text_of(get(event, "call_id")))
         if isinstance(text, str):
             self._final(item, text)
+        elif text is not None:
+            self._sink.arguments_value(item.key, _as_dict(text))
+        else:
+            refuse_misplaced(self._sink, item.key, event)
         item.arguments_done = True
 
     def _item_done(self, index: Any, raw: Any) -> None:
@@ -315,6 +411,9 @@ class Adapter:
             self._refusal()
         self._same_kind(item, raw)
         if not item.reported:
+            self._result(word(get(raw, "type")), raw)
+            if self._ended:
+                self._violation(f"item {index!r} was done after the response's end")
             return
         if item.ended:
             self._violation(f"item {item.position} was done twice", item)
@@ -322,8 +421,8 @@ class Adapter:
         item.ended = True
         if item.client:
             id = text_of(get(raw, "id"))
-            if id is not None and item.id not in (None, id):
-                self._violation(f"item {item.position} has two values of id: {item.id!r} and {id!r}", item)
+            if id is not None and id != item.id:
+                self._name(item, id)
             self._compare(item, raw)
             self._end(item, _finished(raw))
             return
@@ -356,6 +455,7 @@ class Adapter:
         if item.empty and text:
             self._violation(f"the arguments of item {item.position} are empty, and not in a later copy", item)
         item.empty = not text
+        item.stated = True
         # An empty object is a filler, not a statement.
         if item.given is not None and item.given != "{}" and not text.startswith(item.given):
             self._violation(f"the arguments that item {item.position} opened with differ from its later ones", item)
@@ -365,6 +465,8 @@ class Adapter:
     def _end(self, item: _Item, finished: bool) -> None:
         if item.given is not None and item.given != "{}":
             self._violation(f"item {item.position} opened with arguments that no later copy repeats", item)
+        if item.adrift and not item.stated:
+            self._violation(f"item {item.position} goes under several ids, and no copy states its arguments", item)
         self._sink.call_end(item.key, "complete" if finished else "unknown")
 
     def _compare(self, item: _Item, raw: Any) -> None:
@@ -379,9 +481,10 @@ class Adapter:
                 )
         self._same(item, "name", text_of(get(raw, "name")))
         self._same(item, "call_id", text_of(get(raw, "call_id")))
-        text = get(raw, "input" if get(raw, "type") == "custom_tool_call" else "arguments")
+        text = get(raw, _argument_field(raw))
         if isinstance(text, str):
             self._final(item, text)
+        self._oddities(item, raw)
 
     def _same(self, item: _Item, field: str, value: str | None) -> None:
         if value is None:
@@ -399,6 +502,9 @@ class Adapter:
     def _terminal(self, kind: str, response: Any) -> None:
         self._begin_unless_known(response)
         reason, said = self._reason(kind, response)
+        if self._ended:
+            self._sink.turn_end(self._turn, reason, said)  # a second end
+            return
         tokens = get(get(response, "usage"), "output_tokens")
         if type(tokens) is int:
             self._sink.usage(tokens)
@@ -448,6 +554,7 @@ class Adapter:
             if get(raw, "type") not in ("function_call", "custom_tool_call"):
                 if any(get(part, "type") == "refusal" for part in items(get(raw, "content"))):
                     self._refused = True
+                self._result(word(get(raw, "type")), raw)
                 if found is not None:
                     self._same_kind(found, raw)
                 continue
@@ -477,6 +584,10 @@ class Adapter:
             self._sink.provider_diagnostic("E_RESPONSES_CONTRADICTION", message, key=item.key, fault="protocol")
         else:
             self._sink.provider_diagnostic("E_RESPONSES_CONTRADICTION", message, turn=self._turn, fault="protocol")
+
+
+def _argument_field(raw: Any) -> str:
+    return "input" if get(raw, "type") == "custom_tool_call" else "arguments"
 
 
 def _is_call(kind: str | None) -> bool:

@@ -111,12 +111,14 @@ class _Part:
 class _Turn:
     """One model response, from its first part to its `ModelResponse`."""
 
-    __slots__ = ("key", "over", "parts")
+    __slots__ = ("key", "number", "over", "parts", "settled")
 
     def __init__(self, number: int) -> None:
         self.key = f"response-{number}"
+        self.number = number
         self.parts: dict[int, _Part] = {}  # the calls, by part index
         self.over = False  # its `ModelResponse` came, or the framework went on to its calls
+        self.settled = False  # its `ModelResponse` came
 
 
 class Adapter:
@@ -128,7 +130,7 @@ class Adapter:
         self._sink = sink
         self._count = 0
         self._turn = _Turn(0)
-        self._waiting = [self._turn]  # turns that their `ModelResponse` has not ended
+        self._by_call: dict[str, _Turn] = {}  # `tool_call_id` -> the first turn that waits for its `ModelResponse`
         self._ids: set[str] = set()  # the `tool_call_id` of every call that came
         self._own: dict[str, str] = {}  # of every call that is not the provider's: `tool_call_id` -> source key
         self._running: set[str] = set()  # announced as run, neither answered nor deferred
@@ -175,7 +177,6 @@ class Adapter:
     def _next(self) -> None:
         self._count += 1
         self._turn = _Turn(self._count)
-        self._waiting.append(self._turn)
 
     def _open(self, key: str, index: int, raw: Any) -> _Part:
         name, server = text_of(get(raw, "tool_name")), get(raw, "part_kind") != "tool-call"
@@ -189,6 +190,9 @@ class Adapter:
     def _remember(self, part: _Part) -> None:
         if part.id is not None:
             self._ids.add(part.id)
+            known = self._by_call.get(part.id)
+            if known is None or known.settled:
+                self._by_call[part.id] = self._turn
             if not part.server:
                 self._own[part.id] = part.key
 
@@ -237,6 +241,7 @@ class Adapter:
         if kind in ("function_tool_call", "output_tool_call"):
             self._turn.over = True
             if get(event, "args_valid") is not False:
+                self._sink.crowded()
                 self._running.add(id or "")
         elif kind in ("function_tool_result", "output_tool_result"):
             self._turn.over = True
@@ -276,8 +281,10 @@ class Adapter:
         self._settle(turn, response)
 
     def _turn_of(self, response: Any) -> _Turn | None:
+        """Return the first turn that waits for its response and streamed a call of this one."""
         ids = _ids(response) if get(response, "kind") == "response" else set()
-        return next((turn for turn in self._waiting if any(part.id in ids for part in turn.parts.values())), None)
+        found = (turn for id in ids if (turn := self._by_call.get(id)) is not None and not turn.settled)
+        return min(found, key=lambda turn: turn.number, default=None)
 
     def _settle(self, turn: _Turn, response: Any) -> None:
         """Hold a response against what was streamed of it, and end its turn."""
@@ -305,9 +312,7 @@ class Adapter:
                 key=part.key,
                 fault="protocol",
             )
-        turn.over = True
-        if turn in self._waiting:
-            self._waiting.remove(turn)
+        turn.over = turn.settled = True
         reason, said = _reason(response)
         if said is not None:
             self._sink.turn_end(turn.key, reason, said)

@@ -147,7 +147,6 @@ def test_healthy_streams_execute(events: Any) -> None:
         ((*BODY[:5], item_done(type="custom_tool_call", input=TEXT), completed()), "protocol_violation"),
         ((*BODY, completed(item(type="mcp_call"))), "protocol_violation"),
         ((*BODY, completed(item(type="mcp_call"), item())), "protocol_violation"),
-        ((*BODY[:5], item_done(id="fc_9"), completed()), "protocol_violation"),
         ((*BODY[:5], item_done(namespace="crm"), completed()), "protocol_violation"),
         ((CREATED, added(namespace="crm"), delta(TEXT), item_done(namespace="erp"), completed()), "protocol_violation"),
         ((*BODY, completed(item(status="incomplete"))), "protocol_violation"),
