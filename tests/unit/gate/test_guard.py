@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
+import pydantic
 import pytest
 
 from interlock import Guard, Limits
@@ -610,3 +611,43 @@ def test_any_event_after_finish_revokes_even_one_that_would_add_nothing(
     guard.push(again)
     assert guard.finish().decisions[0].reason == "protocol_violation"
     assert guard.take("call-0") is None
+
+
+class Inner(pydantic.BaseModel):
+    """A part of the arguments."""
+
+    b: list[int]
+
+
+class Outer(pydantic.BaseModel):
+    """Arguments whose validator may name places that the value does not have."""
+
+    a: list[int] | dict[str, int] | None = None
+    c: Inner | None = None
+    d: list[Inner] | None = None
+    e: list[int]
+
+
+@pytest.mark.parametrize(
+    ("value", "want"),
+    [
+        ({"e": "[1]"}, {"e": [1]}),
+        ({"e": "[1]", "c": {"b": "[2]"}}, {"e": [1], "c": {"b": [2]}}),
+        ({"e": [1], "d": [{"b": [1]}, {"b": "[2]"}]}, {"e": [1], "d": [{"b": [1]}, {"b": [2]}]}),
+        ({}, None),
+        ({"e": [1], "c": {}}, None),
+        ({"e": [1], "d": [{}]}, None),
+        ({"e": [1], "a": "[1]"}, {"e": [1], "a": [1]}),
+        ({"e": "[1]", "a": "x"}, None),
+        ({"e": '["x"]'}, None),
+    ],
+)
+def test_only_a_string_where_the_validator_points_is_unwrapped(value: Any, want: Any) -> None:
+    """A member that is missing is no string, and one that stays wrong stays as it came."""
+    events = (START, {**WHOLE, "text": json.dumps(value)}, END)
+    (decision,) = guard_with(*events, tools={"f": Outer}, unwrap_double_encoding=True).finish().decisions
+    if want is None:
+        assert (decision.reason, decision.evidence.unwrapped) == ("schema_invalid", False)
+        assert decision.stable_value == value
+    else:
+        assert isinstance(decision, ExecuteDecision) and decision.value == want

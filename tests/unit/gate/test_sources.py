@@ -12,6 +12,7 @@ import pytest
 
 from interlock import Guard, Limits
 from interlock.gate.decision import ExecuteDecision
+from interlock.stream.wires import normalized
 
 START = {"type": "call_start", "key": "a", "id": "call_1", "name": "f"}
 WHOLE = {"type": "arguments_delta", "key": "a", "text": '{"x": 1}'}
@@ -291,3 +292,26 @@ def test_a_stream_is_closed_only_when_it_was_left() -> None:
 
     assert asyncio.run(run(True)) == ["aclose"]
     assert asyncio.run(run(False)) == []
+
+
+def test_a_wire_that_fails_at_the_end_spoils_the_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it would have said could be anything."""
+
+    def fail(self: Any, end: str) -> None:
+        raise ZeroDivisionError("no")
+
+    monkeypatch.setattr(normalized.Adapter, "source_ended", fail)
+    report = guard_with(*CLEAN).finish()
+    assert (report.decisions[0].action, report.decisions[0].reason) == ("reject", "unknown")
+    assert [d.code for d in report.diagnostics] == ["E_INTERNAL"]
+    assert "the end of the source could not be judged" in report.diagnostics[0].message
+
+
+@pytest.mark.parametrize(("limit", "reason"), [(5, "complete"), (4, "resource_limit"), (3, "resource_limit")])
+def test_deltas_count_as_events(limit: int, reason: str) -> None:
+    """A start, three fragments and an end make five; the bound is told once."""
+    deltas = [{**WHOLE, "text": text} for text in ('{"x"', ": 1", "}")]
+    report = guard_with(START, *deltas, END, limits=Limits(stream_events=limit)).finish()
+    assert report.decisions[0].reason == reason
+    codes = [d.code for d in report.diagnostics]
+    assert codes == ([] if reason == "complete" else ["E_LIMIT_STREAM_EVENTS"])
