@@ -131,6 +131,24 @@ _ANSWER = {"role": "user", "parts": [{"functionResponse": {"name": "f", "respons
                 {"role": "tool", "tool_call_id": "c", "content": "o"},
             ],
         ),
+        ("ai_sdk_ui", [{"id": "m", "role": "user", "parts": [{"type": "text", "text": "q"}], "_x": 0}]),
+        (
+            "openai_responses",
+            [
+                {"type": "reasoning", "id": "rs_1", "summary": [], "_x": 0},
+                {"role": "assistant", "content": "a", "id": "msg_1"},
+            ],
+        ),
+        (
+            "anthropic",
+            [
+                {
+                    "role": "assistant",
+                    "content": [{"type": "thinking", "signature": "s", "_x": 0}, {"type": "text", "text": "a"}],
+                },
+                {"role": "user", "content": "q"},
+            ],
+        ),
         (
             "ollama",
             [
@@ -268,6 +286,19 @@ def test_what_healing_leaves_is_read_as_healing_has_seen_it(behind: list[Any]) -
     parts = [one for message in result.messages for one in message["parts"]]
     assert parts[1] == RETURN_1
     assert result.changed and not check(result.messages, wire="pydantic_ai").findings
+
+
+def test_a_block_that_stands_for_the_whole_content_can_go() -> None:
+    """LangChain's content may be one block without its list."""
+    call = {"name": "f", "args": {}, "id": "c1", "type": "tool_call"}
+    history = [
+        {"type": "human", "content": "q"},
+        {"type": "ai", "content": {"type": "text", "text": " "}, "tool_calls": [call]},
+        {"type": "tool", "content": "r", "tool_call_id": "c1"},
+    ]
+    result = heal(history, wire="langchain", provider="anthropic")
+    assert [one.rule for one in result.repairs] == ["empty-text"]
+    assert result.messages[1] == {"type": "ai", "content": "", "tool_calls": [call]}
 
 
 def test_a_call_keeps_its_place_in_the_request_when_a_field_goes() -> None:

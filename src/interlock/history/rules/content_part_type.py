@@ -45,10 +45,10 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each part of a wrong type."""
     profile, wire = context.profile, context.wire
     for message in messages:
-        ids = {part.call_id for part in message.parts if type(part) is Call and part.slot == "tool_calls"}
         for part in message.parts:
             new = wire.retyped(message, part)
             if new is not None:
+                ids = {part.call_id for part in message.parts if type(part) is Call and part.slot == "tool_calls"}
                 twin = type(new) is Call and new.call_id in ids
                 yield Finding(
                     message=message,
@@ -69,9 +69,10 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 refused = [one for one in wire.media_in(part) if _refused(*one, context, inside=True)]
                 if refused:
                     yield _inside(message, part, refused, context)
+        if not profile.string_content or not wire.string_content or message.form != "parts" or message.role == "tool":
+            continue
         texts = [part for part in message.parts if part.slot == "content"]
-        as_list = wire.string_content and message.form == "parts" and message.role != "tool"
-        if profile.string_content and as_list and texts and all(type(part) is Text for part in texts):
+        if texts and all(type(part) is Text for part in texts):
             words = "\n\n".join(part.text for part in texts if isinstance(part, Text) and part.text)
             one = wire.new_text(words, role=message.role)
             rest = [part for part in message.parts if part.slot != "content"]

@@ -41,6 +41,8 @@ __all__ = ["RULE"]
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each reasoning part that is known to be another's."""
     for message in messages:
+        if not any(type(part) is Reasoning for part in message.parts):
+            continue
         maker, model = _origin(message, context)
         for part in message.parts:
             if type(part) is not Reasoning or part.slot not in ("content", "parts", "self"):

@@ -37,13 +37,17 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each message or part with fields that must not be sent."""
     for message in messages:
         own = context.wire.stray_fields(message.native, None) if message.form != "item" else ()
-        bare: dict[int, Part] = {}
+        stray = [
+            (part, fields)
+            for part in message.parts
+            if type(part) is not Opaque and (fields := context.wire.stray_fields(part.native, part))
+        ]
+        if not own and not stray:
+            continue
+        bare = {id(part): without(part, *fields) for part, fields in stray}
         found: dict[int, tuple[Part, list[str]]] = {}  # a call and its result may be one fragment
-        for part in message.parts:
-            fields = context.wire.stray_fields(part.native, part) if type(part) is not Opaque else ()
-            if fields:
-                bare[id(part)] = without(part, *fields)
-                found.setdefault(id(part.native), (part, []))[1].extend(fields)
+        for part, fields in stray:
+            found.setdefault(id(part.native), (part, []))[1].extend(fields)
         if own:
             native = {key: value for key, value in message.native.items() if key not in own}
             held = tuple(bare.get(id(part), part) for part in message.parts)

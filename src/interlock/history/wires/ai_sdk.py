@@ -94,43 +94,44 @@ class AISDK(Wire):
                         if waiting or not content:
                             return opened
                         continue
-                    if waiting:
-                        return opened
+                    if not waiting:
+                        opened = at
+                    elif role != "assistant":
+                        return opened  # the assistant's neighbours are one turn
                     if type(content) is str:
                         if role == "assistant":
                             if not content or content.isspace():
-                                return at
+                                return opened
                         elif role != "user" and role != "system":
                             return at
                         continue
                     if type(content) is not list or (role != "user" and role != "assistant"):
-                        return at
+                        return opened
                     blank = True
                     for part in content:
                         kind = part["type"]
                         if kind == "text":
                             text = part["text"]
                             if len(part) != 2 or type(text) is not str:
-                                return at
+                                return opened
                             blank = blank and (not text or text.isspace())
                         elif kind == "tool-call" and role == "assistant":
                             call_id, name = part["toolCallId"], part["toolName"]
                             if type(part["input"]) is not dict or len(part) != 4 or call_id in waiting:
-                                return at
+                                return opened
                             if type(call_id) is not str or not 0 < len(call_id) <= longest:
-                                return at
+                                return opened
                             if name not in fitting:
                                 if not fits(name):
-                                    return at
+                                    return opened
                                 fitting.add(name)
                             waiting[call_id] = name
                             places[call_id] = REUSED if places.get(call_id, at) != at else at
-                            opened = at
                             blank = False
                         else:
-                            return at
+                            return opened
                     if blank and role == "assistant":
-                        return at
+                        return opened
             except (KeyError, TypeError, AttributeError):
                 return opened if waiting else at
             return opened if waiting else len(messages)

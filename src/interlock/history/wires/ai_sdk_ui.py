@@ -36,6 +36,7 @@ _OPEN: Final = frozenset({None, "input-available", "approval-requested", "approv
 _DONE: Final = frozenset({"output-available", "output-error", "output-denied"})
 #: Fields of a tool part that tell how the call ended.
 _OUTCOME: Final = ("state", "output", "errorText", "preliminary", "resultProviderMetadata", "approval")
+_KEYS: Final = frozenset({"id", "role", "parts", "metadata", "createdAt"})
 _TEXT_KEYS: Final = frozenset({"type", "text", "state"})
 _OUTPUT_KEYS: Final = frozenset({"type", "toolName", "toolCallId", "state", "input", "output"})
 _ERROR_KEYS: Final = frozenset({"type", "toolName", "toolCallId", "state", "input", "errorText"})
@@ -100,7 +101,7 @@ class AISDKUI(GroupedWire):
     def healthy(self, message: Any, look: Look) -> bool:
         """Know text, steps, and tool parts that have ended."""
         role = message["role"]
-        if type(message) is not dict or role not in _ROLES or not message["parts"]:
+        if type(message) is not dict or role not in _ROLES or not message["parts"] or not message.keys() <= _KEYS:
             return False
         for part in message["parts"]:
             kind = part["type"]

@@ -80,10 +80,10 @@ class Anthropic(Wire):
                     if len(message) != 2:
                         return opened if waiting else at
                     if type(content) is str:
-                        if waiting:
+                        if waiting and role != "assistant":
                             return opened
                         if not content or content.isspace() or (role != "user" and role != "assistant"):
-                            return at
+                            return opened if waiting else at
                         continue
                     if type(content) is not list or not content:
                         return opened if waiting else at
@@ -107,10 +107,10 @@ class Anthropic(Wire):
                         if waiting:
                             return opened
                     elif role == "assistant":
-                        if waiting:
-                            return opened
-                        opened = at
-                        thinking = True  # nothing but thinking so far
+                        # Neighbours are one turn: where calls wait, it goes on.
+                        thinking = not waiting  # nothing but thinking so far
+                        if thinking:
+                            opened = at
                         kind = ""
                         for block in content:
                             kind = block["type"]
@@ -118,10 +118,10 @@ class Anthropic(Wire):
                                 call_id, name = block["id"], block["name"]
                                 if type(block["input"]) is not dict or call_id in places or not id_fits(call_id):
                                     places[call_id] = REUSED
-                                    return at
+                                    return opened
                                 if name not in names:
                                     if not fits(name):
-                                        return at
+                                        return opened
                                     names.add(name)
                                 places[call_id] = at
                                 waiting.add(call_id)
@@ -130,19 +130,19 @@ class Anthropic(Wire):
                                 text = block["text"]
                                 thinking = False
                                 if not text or text.isspace():
-                                    return at
+                                    return opened
                             elif kind == "thinking":
                                 if not thinking or not block["signature"] or type(block["signature"]) is not str:
-                                    return at
-                                if len(block) != 3:
-                                    return at
+                                    return opened
+                                if len(block) != 3 or "thinking" not in block:
+                                    return opened
                                 continue
                             else:
-                                return at
+                                return opened
                             if len(block) > 2 and not block.keys() <= _USUAL:
-                                return at
+                                return opened
                         if kind == "thinking":
-                            return at
+                            return opened
                     else:
                         return opened if waiting else at
             except (KeyError, TypeError, AttributeError):

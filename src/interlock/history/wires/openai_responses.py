@@ -211,7 +211,9 @@ class OpenAIResponses(Wire):
                             return opened
                         opened = at
                         thought = reasoned = True
-                        if item.get("content") or not _seen(item["id"], "rs_", at, places):
+                        if not item.keys() <= _THOUGHT or item.get("content"):
+                            return at
+                        if not _seen(item["id"], "rs_", at, places):
                             return at
                         continue
                     if not thought:
@@ -404,12 +406,11 @@ class OpenAIResponses(Wire):
                 return replace(part, native={"type": "input_image", "image_url": url, **image})
         return None
 
-    def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:
+    def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:  # noqa: ARG002
         """Name the fields that only answers and their parsers carry: "Unknown parameter"."""
-        found = super().stray_fields(native, part)
         if not isinstance(native, dict):
-            return found
-        return (*found, *[key for key in ("parsed", "parsed_arguments", "created_by") if key in native])
+            return ()
+        return tuple([key for key in native if isinstance(key, str) and (key[:1] == "_" or key in _ANSWERED)])
 
     # -- messages --------------------------------------------------------------------------------
 
@@ -424,6 +425,8 @@ class OpenAIResponses(Wire):
 _USUAL: Final = frozenset({"type", "role", "content", "id", "call_id", "name", "arguments", "status", "phase"})
 
 
+_THOUGHT: Final = frozenset({"type", "id", "summary", "encrypted_content", "content", "status"})
+_ANSWERED: Final = frozenset({"parsed", "parsed_arguments", "created_by"})
 _TEXT_KEYS: Final = frozenset({"type", "text", "annotations", "logprobs"})
 
 
