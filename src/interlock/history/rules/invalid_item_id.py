@@ -45,9 +45,9 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:  #
             part=message.parts[0] if message.parts else None,
             action="replaced-part",
             edits=(ReplaceMessage(message=message, new=(item_without(message, "id"),)),),
-            reason=f"the id of a {kind} item is null"
-            if own is None
-            else f"the id {own!r} of a {kind} item does not begin with {prefix!r}",
+            reason=f"the id {own!r} of a {kind} item does not begin with {prefix!r}"
+            if isinstance(own, str)
+            else f"the id of a {kind} item is no text",
         )
 
 

@@ -340,7 +340,7 @@ class LangChain(ScreenedWire):
                 held.append(part.native)
             elif isinstance(part.native, _Entry) and part.native.block is not None and view.form == "parts":
                 held.append(part.native.block)
-        if not held and view.form in ("null", "absent"):
+        if not held and view.form in ("null", "absent") and body.get("content") is None:
             return
         if not held:
             changes["content"] = [] if view.form == "parts" else ""
