@@ -223,7 +223,7 @@ class Judge:
 
     def _read_arguments(self, call: Call, reason: EndReason, certain: bool) -> _Reading:
         if call.kind == "text":
-            return self._read_text(call)
+            return self._read_text(call, reason)
         if call.assembly is not None:
             return self._read_pieces(call, call.assembly, reason)
         if call.received_bytes == 0:
@@ -276,7 +276,7 @@ class Judge:
         _compare_projection(call, reading, "pieces")
         return reading
 
-    def _read_text(self, call: Call) -> _Reading:
+    def _read_text(self, call: Call, reason: EndReason) -> _Reading:
         text = call.text.getvalue() if call.text is not None else ""
         # Free text is not prefix-free: only the wire's own repetition says that it is whole.
         whole = call.text_confirmed and call.state is CallState.ENDED
@@ -285,7 +285,7 @@ class Judge:
             kind="text",
             value=text if whole else MISSING,
             stable=text if whole else None,
-            parser_executable=whole,
+            parser_executable=whole and reason == "complete",
         )
 
     def _empty_means_object(self, call: Call) -> bool:

@@ -9,6 +9,7 @@ import pytest
 from interlock import Guard
 from interlock.gate.decision import Evidence, ExecuteDecision
 from interlock.gate.facts import EvidenceKind
+from interlock.stream.wires import Traits, normalized
 from support.judging import judged
 
 START = {"type": "call_start", "key": "a", "id": "call_1", "index": 0, "name": "f"}
@@ -106,3 +107,26 @@ def test_the_evidence_names_the_weaker_confirmation(done: bool, who: str) -> Non
     assert (decision.evidence.confirmed_by, decision.evidence.terminal_confirmed) == (who, False)
     (plain,) = judged("normalized", [START, WHOLE, END]).decisions
     assert plain.evidence.confirmed_by == "provider"
+
+
+@pytest.mark.parametrize("reason", ["complete", "length", "unknown"])
+@pytest.mark.parametrize("closed", [True, False])
+def test_the_evidence_of_pieces_and_free_text(monkeypatch: pytest.MonkeyPatch, reason: str, closed: bool) -> None:
+    """Whole where the wire closed them; good to run only under a complete end."""
+    monkeypatch.setattr(normalized.Adapter, "traits", Traits(calls_end=True, ends="turn", repeats_text=True))
+    events: list[Any] = [
+        {"type": "call_start", "key": "p", "name": "f"},
+        {"type": "arguments_piece", "key": "p", "path": ["x"], "value": "é"},
+        {"type": "call_start", "key": "t", "name": "f", "kind": "text"},
+        {"type": "arguments_delta", "key": "t", "text": "é"},
+        {"type": "arguments_final", "key": "t", "text": "é"},
+        *([{"type": "call_end", "key": key} for key in "pt"] if closed else []),
+        {"type": "turn_end", "reason": reason},
+    ]
+    pieces, text = judged("normalized", events).decisions
+    for decision, kind, size in ((pieces, "assembled", 3), (text, "text", 2)):
+        evidence = decision.evidence
+        assert (evidence.kind, evidence.structurally_complete, evidence.received_bytes) == (kind, closed, size)
+        assert (decision.action == "execute") == (closed and reason == "complete")
+        assert evidence.parser_executable == (closed and reason == "complete")
+    assert (pieces.stable_value, text.stable_value) == ({"x": "é"}, "é" if closed else None)

@@ -150,3 +150,16 @@ def test_half_a_byte_order_mark_is_no_mark(start: bytes) -> None:
     rest = b"\n\ndata: {}\n\n"
     for pieces in ([start + rest], [bytes([byte]) for byte in start + rest]):
         assert decode(pieces)[-1] == {}
+
+
+@pytest.mark.parametrize(
+    ("kept", "open_line", "fits"), [(50, 50, True), (50, 51, False), (60, 41, False), (99, 2, False)]
+)
+def test_the_lines_of_an_event_and_the_open_line_count_together(kept: int, open_line: int, fits: bool) -> None:
+    """What is held of one event, wherever it was cut."""
+    decoder = SSEDecoder(100)
+    assert decoder.feed(b"data:" + b"x" * (kept - 1) + b"\n") == []
+    for at in range(open_line):
+        assert not decoder.overflowed
+        assert decoder.feed(b"data:"[at : at + 1] or b"x") == []
+    assert decoder.overflowed is not fits

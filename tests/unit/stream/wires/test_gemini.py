@@ -393,3 +393,22 @@ def test_a_preview_of_an_agents_call_is_noted_and_nothing_else() -> None:
     report = judged("gemini", [text, preview])
     assert report.decisions == () and [d.code for d in report.diagnostics] == ["I_PARTIAL_CALL"]
     assert "previews the call 'c1' of 'f'" in report.diagnostics[0].message
+
+
+@pytest.mark.parametrize(
+    ("fields", "fine"),
+    [
+        ({"id": "a"}, True),
+        ({"name": "f", "id": "a"}, True),
+        ({"name": "g", "id": "a"}, False),
+        ({"name": "f"}, False),
+        ({"name": "f", "id": "b"}, False),
+        ({"id": "b"}, False),
+    ],
+)
+def test_a_later_piece_may_repeat_the_id_and_the_name(fields: Any, fine: bool) -> None:
+    """The id says which call goes on; a name alone could open another one."""
+    first = call(name="f", id="a", partialArgs=[piece("$.x", stringValue="a")], willContinue=True)
+    later = call(**fields, partialArgs=[piece("$.y", stringValue="b")], willContinue=True)
+    got = executed(judged("gemini", [first, later, call(), STOP], **TRUST))
+    assert got == ([("a", "f", {"x": "a", "y": "b"})] if fine else [])

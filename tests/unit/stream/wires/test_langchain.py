@@ -209,3 +209,19 @@ def test_the_providers_tools_are_reported() -> None:
         ("reject", "server_executed"),
         GOOD,
     ]
+
+
+def test_of_several_words_the_one_that_speaks_against_the_call_is_told() -> None:
+    """And where all are good, the first: the finish reason."""
+    for fields, told in (
+        ({"finish_reason": "tool_calls", "stop_reason": "tool_use"}, "tool_calls"),
+        ({"finish_reason": "tool_calls", "stop_reason": "max_tokens"}, "max_tokens"),
+        ({"finish_reason": "tool_calls", "object": "response", "status": "completed"}, "tool_calls"),
+        ({"object": "response", "status": "completed"}, "completed"),
+        ({"object": "response", "status": "incomplete", "incomplete_details": {"reason": "x"}}, "x"),
+        ({"object": "response", "status": "failed", "error": {"code": "server_error"}}, "server_error"),
+        ({"object": "response", "status": "failed"}, "failed"),
+    ):
+        (decision,) = judged("langchain", [*CALL, chunk(response_metadata=fields)]).decisions
+        assert decision.evidence.provider_reason == told
+        assert (decision.action == "execute") == (told in ("tool_calls", "completed"))
