@@ -93,10 +93,11 @@ class Adapter:
                 self._refuse(f"{kind}: {field.name} is {value!r}")
                 return
             given[field.name] = value
-        if given.get("reason", "complete") not in END_REASONS or given.get("fault") not in _FAULTS:
-            # A word that nobody knows never confirms.
-            given["reason"] = "unknown"
-            given.pop("fault", None)
+        if given.get("fault") not in _FAULTS:
+            self._refuse(f"{kind}: fault is {given['fault']!r}")
+            return
+        if given.get("reason", "complete") not in END_REASONS:
+            given["reason"] = "unknown"  # a word that nobody knows never confirms
         try:
             if kind == "turn_end" or kind == "turn_replaced":
                 given.setdefault("turn", "")

@@ -117,7 +117,10 @@ def test_a_reason_that_nobody_knows_never_confirms(name: str) -> None:
 
 def test_a_fault_that_nobody_knows_is_a_violation() -> None:
     """What it would have meant cannot be told."""
-    assert remarks(event("provider_diagnostic", fault="brand_new", key=None, turn=None)) == ["E_NORMALIZED_EVENT"]
+    odd = event("provider_diagnostic", fault="brand_new", key=None, turn=None)
+    assert remarks(odd) == ["E_NORMALIZED_EVENT"]
+    (remark,) = judged("normalized", [odd]).diagnostics
+    assert remark.message == "provider_diagnostic: fault is 'brand_new'"
 
 
 def test_a_null_value_is_a_value() -> None:
