@@ -61,7 +61,7 @@ SUITES = {
             for name in ["grammar", "tokens", "utf8", "machine", "views", "events", "results", "parser"]
         ),
         tests=(
-            *(f"tests/unit/parser/test_{name}.py" for name in ("tokens", "diagnostics", "parser", "limits")),
+            *(f"tests/unit/parser/test_{name}.py" for name in ("tokens", "diagnostics", "parser", "records", "limits")),
             "tests/properties/parser",
             "tests/differential/test_exhaustive.py",
             "tests/differential/test_json_test_suite.py",
