@@ -278,7 +278,8 @@ class Known:
         for test in sorted(reach, key=self.seconds.__getitem__):
             function = test.partition("[")[0]
             own = Path(test.partition("::")[0]).stem.startswith(f"test_{name}")
-            near = 0 if own else 1 if test.startswith(f"tests/unit/{folder}/") else 2 if test in users else 3
+            beside = test.partition("::")[0].rpartition("/")[0] == f"tests/unit/{folder}"
+            near = 0 if own else 1 if beside else 2 if test in users else 3
             ranks[test] = near, again[function].bit_length(), self.seconds[test]
             again[function] += 1
         out = []

@@ -412,3 +412,20 @@ def test_a_later_piece_may_repeat_the_id_and_the_name(fields: Any, fine: bool) -
     later = call(**fields, partialArgs=[piece("$.y", stringValue="b")], willContinue=True)
     got = executed(judged("gemini", [first, later, call(), STOP], **TRUST))
     assert got == ([("a", "f", {"x": "a", "y": "b"})] if fine else [])
+
+
+@pytest.mark.parametrize(
+    ("raw", "name", "value"),
+    [
+        ({"executableCode": {"id": "s", "language": "PYTHON", "code": "1"}}, "code_execution", {"code": "1"}),
+        ({"toolCall": {"id": "s", "toolType": "GOOGLE_SEARCH", "args": {"q": "x"}}}, "GOOGLE_SEARCH", {"q": "x"}),
+        ({"toolCall": {"id": "s", "toolType": "GOOGLE_SEARCH"}}, "GOOGLE_SEARCH", None),
+    ],
+)
+def test_what_the_server_runs_is_shown_with_its_arguments(raw: Any, name: str, value: Any) -> None:
+    """For whoever logs it; it is no authority, and no evidence against the client's calls."""
+    (server,) = judged("gemini", [part(raw), STOP], **TRUST).decisions
+    assert (server.call_id, server.name, server.reason) == ("s", name, "server_executed")
+    assert server.stable_value == value and server.diagnostics == ()
+    both = judged("gemini", [part(raw, {"functionCall": {"name": "f", "args": {"a": 1}}}), STOP], **TRUST)
+    assert [one.reason for one in both.decisions] == ["server_executed", "complete"]

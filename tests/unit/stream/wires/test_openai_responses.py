@@ -299,3 +299,15 @@ def test_each_lane_has_a_state_of_its_own() -> None:
     assert executed(judged("openai_responses", [*one[:3], *two, *one[3:]])) == GOT
     assert executed(judged("openai_responses", [*one[:-1], *two])) == []
     assert executed(judged("openai_responses", [*one[:3], two[0], *one[3:-1], two[1]])) == []
+
+
+def test_a_namespace_may_come_with_a_late_name() -> None:
+    """The item opens with neither; its later copy holds both, and no bare name is taken meanwhile."""
+    bare = added()
+    del bare["item"]["name"]
+    events = (CREATED, bare, delta(TEXT), item_done(namespace="crm"), completed(item(namespace="crm")))
+    assert executed(judged("openai_responses", events)) == [("call_1", "crm.f", {"a": 1})]
+    other = (CREATED, bare, delta(TEXT), item_done(namespace="crm"), completed(item(namespace="erp")))
+    assert judged("openai_responses", other).decisions[0].reason == "protocol_violation"
+    same = (CREATED, bare, delta(TEXT), item_done(namespace="f"), completed(item()))
+    assert executed(judged("openai_responses", same)) == [("call_1", "f", {"a": 1})]

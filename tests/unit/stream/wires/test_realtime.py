@@ -34,6 +34,11 @@ CONTRADICTIONS: dict[str, list[Any]] = {
     "another call_id": changed(SECOND, lambda e: e.update(call_id="c2")),
     "another call_id at the end": changed(DONE, lambda e: e["response"]["output"][0].update(call_id="c2")),
     "another name": changed(ARGUMENTS_DONE, lambda e: e.update(name="g")),
+    "another name when the item is done": changed(ITEM_DONE, lambda e: e.update(item={**e["item"], "name": "g"})),
+    "another name in the final output": changed(
+        DONE, lambda e: e["response"].update(output=[{**e["response"]["output"][0], "name": "g"}])
+    ),
+    "another call_id when the item is done": changed(ITEM_DONE, lambda e: e.update(item={**e["item"], "call_id": "x"})),
     "another output_index": changed(SECOND, lambda e: e.update(output_index=3)),
     "a delta for an item that was never added": changed(SECOND, lambda e: e.update(item_id="i9")),
     "added twice": [*GOOD[:FIRST], GOOD[ADDED], *GOOD[FIRST:]],
