@@ -165,10 +165,12 @@ class Guard:
         )
         self._closed = False  # events are late, or not read any more: `_refuse` looks at them
         self._finished = False
-        self._reading = False  # somebody reads the source and has not said how it ended
+        # How the source ended as far as is known: somebody reads it, and has not said so.
+        self._reading: SourceEnd | None = None
         self._over = False  # a limit was passed: nothing more is read
         self._taken: set[str] = set()
         self._taking = False  # in the middle of `take`
+        self._followed: dict[str, str] = {}  # a response -> the one of its alternatives that calls were taken from
         self._doomed: dict[str | None, Diagnostic] = {}
         self._on_doomed = on_doomed
         self._coordinator.eager = on_doomed is not None
@@ -201,9 +203,10 @@ class Guard:
                 self._push(event)
         except Exception as error:
             # An adapter must not raise; if one does, what it did not read could be anything.
+            self._judge.broken = True  # first, and without a call: there may be no stack for one
             self._coordinator.internal_fault(f"an event could not be judged: {_described(error)}")
         except BaseException:
-            self._coordinator.internal_fault("the reading of an event was broken off")
+            self._judge.broken = True
             raise
 
     def push_bytes(self, data: bytes | bytearray | memoryview) -> None:
@@ -216,12 +219,16 @@ class Guard:
         decoder = self._decoder
         if decoder is None:
             decoder = self._decoder = decoder_for(self.wire, self._adapter.traits.framing, self._limits)
-        for event in decoder.feed(bytes(data)):
-            self.push(event)
-        if decoder.overflowed:
-            self._coordinator.limit_passed(
-                "E_LIMIT_FRAME_BYTES", f"one event passes limits.frame_bytes ({self._limits.frame_bytes} bytes)"
-            )
+        try:
+            for event in decoder.feed(bytes(data)):
+                self.push(event)
+            if decoder.overflowed:
+                self._coordinator.limit_passed(
+                    "E_LIMIT_FRAME_BYTES", f"one event passes limits.frame_bytes ({self._limits.frame_bytes} bytes)"
+                )
+        except BaseException:
+            self._judge.broken = True
+            raise
 
     def watch(self, stream: Any, *, announce_doomed: bool = False) -> Watch:
         """Wrap a stream of events, sync or async: each one is pushed, then passed on untouched.
@@ -243,7 +250,7 @@ class Guard:
         Until then `finish` takes the reading for broken off: a reader that was left in the middle may never
         get to say so.
         """
-        self._reading = True
+        self._reading = "cancelled"
 
     def source_ended(self, end: SourceEnd, message: str | None = None) -> None:
         """Say how the source of the events stopped; `watch` does this by itself.
@@ -255,15 +262,19 @@ class Guard:
         with self._lock:
             if self._coordinator.source_end is not None:
                 return
-            if self._decoder is not None and end == "eof":
-                for event in self._decoder.close():
-                    self.push(event)
-            if message is not None:
-                self._coordinator.provider_diagnostic("W_SOURCE_ENDED", message)
             try:
+                if self._decoder is not None and end == "eof":
+                    for event in self._decoder.close():
+                        self.push(event)
+                if message is not None:
+                    self._coordinator.provider_diagnostic("W_SOURCE_ENDED", message)
                 self._adapter.source_ended(end)
             except Exception as error:
+                self._judge.broken = True
                 self._coordinator.internal_fault(f"the end of the source could not be judged: {_described(error)}")
+            except BaseException:
+                self._judge.broken = True
+                raise
             self._coordinator.source_ended(end)
 
     def source_raised(self, error: BaseException) -> None:
@@ -306,7 +317,7 @@ class Guard:
         """
         with self._lock:
             if end is None:
-                end = "cancelled" if self._reading else "eof"
+                end = self._reading or "eof"
             self.source_ended(end)
             self._finished = True
             if self._coordinator.source_end != "still_open":
@@ -316,9 +327,12 @@ class Guard:
     def take(self, internal_id: str) -> Execution | None:
         """Hand out the authority to run one call, at most once, deciding anew at this moment.
 
+        Several choices (or candidates) of one response are alternatives: calls of one of them are handed out,
+        of the one that was asked for first.
+
         Returns:
             The authority, or `None`: before `finish`, when the call does not execute (any more), when it was
-            taken already, or when there is no such call.
+            taken already, when a call of another choice was taken, or when there is no such call.
         """
         with self._lock:
             if not self._finished or self._taking:
@@ -336,6 +350,9 @@ class Guard:
         # The guard's own id: the caller's may be of a class that is equal to whatever it likes.
         if decision.internal_id in self._taken:
             return None
+        response = self._judge.response(decision.turn)
+        if response is not None and self._followed.get(response, decision.turn) != decision.turn:
+            return None
         typed_value = None
         if decision.typed_value is not None:
             # A model can be changed by whoever read the report; the authority gets one of its own.
@@ -345,6 +362,8 @@ class Guard:
             typed_value = verdict.typed_value
         value = plain(decision.value)
         self._taken.add(decision.internal_id)
+        if response is not None:
+            self._followed[response] = decision.turn
         return Execution(
             internal_id=decision.internal_id,
             call_id=decision.call_id,
@@ -460,7 +479,7 @@ class Watch:
         except GeneratorExit:
             raise
         except BaseException as error:
-            end = "error"  # whatever follows
+            end = guard._reading = "error"  # whatever follows
             guard.source_raised(error)
             raise
         finally:
@@ -485,7 +504,7 @@ class Watch:
         except GeneratorExit:
             raise
         except BaseException as error:
-            end = "error"  # whatever follows
+            end = guard._reading = "error"  # whatever follows
             guard.source_raised(error)
             raise
         finally:

@@ -98,6 +98,7 @@ class Judge:
         self._unwrap = unwrap
         self._max_output_tokens = max_output_tokens
         self._readings: dict[str, _Reading] = {}
+        self.broken = False  # an event was not read to its end: nothing of the stream may run
 
     def validate(self, name: str, value: Any) -> Verdict:
         """Ask a tool's validator anew."""
@@ -123,6 +124,12 @@ class Judge:
             if call.internal_id == internal_id:
                 return None if call.answered else self._decide(call, finished=True)
         return None
+
+    def response(self, turn: str) -> str | None:
+        """Return the response that a turn is an alternative of, `None` when it is none."""
+        word = self._traits.alternative
+        head, _, last = turn.rpartition("/")
+        return head if word and last.startswith(word) else None
 
     # -- the end -------------------------------------------------------------
 
@@ -226,7 +233,7 @@ class Judge:
             return self._read_text(call, reason)
         if call.assembly is not None:
             return self._read_pieces(call, call.assembly, reason)
-        if call.received_bytes == 0:
+        if call.received_bytes == 0 and not (call.parser is not None and call.parser.failed):
             # `{}` is then what the layer makes of no arguments, and not of some that it could not parse.
             nothing = call.projection is MISSING or (call.ended_empty and call.projection == {})
             if nothing and certain and self._empty_means_object(call):
@@ -351,7 +358,7 @@ class Judge:
         faults = self._coordinator.faults | call.turn.faults | call.faults
         codes = {diagnostic.code for diagnostic in reading.diagnostics}
         facts = Facts(
-            internal_fault="internal" in faults,
+            internal_fault=self.broken or "internal" in faults,
             execution_observed=call.executed or "executed" in faults,
             server_executed=call.server_executed or self._declared_server_side(call),
             limit_passed="limit" in faults or any(code.startswith("E_LIMIT") for code in codes),

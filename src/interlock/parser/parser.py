@@ -130,7 +130,11 @@ class Parser:
                 self._waiting = waiting
             else:
                 self._waiting = ""
-                self._read(waiting)
+                try:
+                    self._read(waiting)
+                except BaseException:
+                    self._core.failed, self._send = True, _broken_off
+                    raise
         else:
             self._push_slowly(chunk)
         return self
@@ -284,24 +288,36 @@ class Parser:
             )
         if not isinstance(chunk, (str, bytes, bytearray, memoryview)):
             raise TypeError(f"a chunk is {type(chunk).__name__}; expected str or bytes")
+        data: str | bytes
         if isinstance(chunk, str):
-            self._catch_up()
-            self._read(str(chunk))
-            return
-        data = bytes(chunk)
-        if self._ready:
-            try:
-                self.push(data.decode())
-            except UnicodeDecodeError:
-                pass
-            else:
-                return
+            data = str(chunk)
+        else:
+            data = bytes(chunk)
+            if self._ready:
+                try:
+                    self.push(data.decode())
+                except UnicodeDecodeError:
+                    pass
+                else:
+                    return
         self._catch_up()
-        self._read_bytes(data)
+        try:
+            if isinstance(data, str):
+                self._read(data)
+            else:
+                self._read_bytes(data)
+        except BaseException:
+            self._core.failed, self._send = True, _broken_off
+            raise
 
     def _catch_up(self) -> None:
         waiting, self._waiting = self._waiting, ""
-        self._read(waiting)
+        try:
+            self._read(waiting)
+        except BaseException:
+            # The text is lost. Only this is done about it here: there may be no stack for a call.
+            self._core.failed, self._send = True, _broken_off
+            raise
 
     def _read(self, text: str) -> None:
         if self._ready and (text.isascii() or SURROGATE.search(text) is None):
@@ -352,7 +368,7 @@ class Parser:
         try:
             self._send(message)
         except StopIteration:
-            # An exception left the machine in the middle of a step, and it cannot go on.
+            # An exception broke the reading off, here or in the machine itself, and it cannot go on.
             core = self._core
             if core.failed_at is None:
                 core.failed_at = core.received
@@ -434,6 +450,11 @@ class Parser:
         offset, line, column = core.end_place()
         of_value = core.state <= g.FIRST_ITEM or core.state == g.STRING
         core.remark(code, (offset - back, line, column - back), core.path(of_value=of_value), found, expected)
+
+
+def _broken_off(_: Message) -> None:
+    # In place of the machine, after an exception in the middle of reading.
+    raise StopIteration
 
 
 def _token_name(held: str) -> str:

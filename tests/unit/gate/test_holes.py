@@ -381,25 +381,86 @@ def test_a_model_that_asks_for_the_authority_while_it_is_made_gets_none() -> Non
     assert guard.take("call-0") is None
 
 
-def test_running_out_of_stack_is_no_yes() -> None:
-    """At whatever depth the reading broke off: the schema says no, so nothing else may come out."""
-    nested = "[" * 60 + "]" * 60
-    for depth in range(0, 260, 5):
-        guard = Guard("normalized", tools={"f": {"properties": {"path": {"const": "/tmp"}}}})
-        for event in (START, arguments('{"path": "/etc", "x": ' + nested + "}"), END):
-            guard.push(event)
+NESTED = "[" * 60 + "]" * 60
 
-        def dive(left: int, guard: Guard = guard) -> None:
-            if left:
-                dive(left - 1)
-            else:
-                guard.finish()
 
-        room = sys.getrecursionlimit() - len(inspect.stack()) - 20
+@pytest.mark.parametrize("bare", [True, False])
+def test_running_out_of_stack_in_the_end_is_no_yes(bare) -> None:
+    """At whatever depth the reading broke off: the schema says no, so nothing may come out, and no `{}` either."""
+    guards = []
+
+    def deed() -> None:
+        guards[-1].finish()
+
+    def prepared() -> None:
+        guards.append(Guard("normalized", tools={"f": {"properties": {"path": {"const": "/tmp"}}}}))
+        for event in (START, arguments('{"path": "/etc", "x": ' + ("1" if bare else NESTED) + "}"), END):
+            guards[-1].push(event)
+
+    def dive(left: int) -> None:
+        if left:
+            dive(left - 1)
+        else:
+            deed()
+
+    room = sys.getrecursionlimit() - len(inspect.stack()) - 15
+    for depth in range(0, 200, 4):
+        prepared()
         with contextlib.suppress(RecursionError):
             dive(room - depth)
-        assert guard.take("call-0") is None, depth
-        assert guard.finish().decisions[0].action == "reject", depth
+        assert guards[-1].take("call-0") is None, depth
+        assert guards[-1].finish().decisions[0].action == "reject", depth
+        assert guards[-1].take("call-0") is None, depth
+
+
+@pytest.mark.parametrize("wire", ["chat", "bytes", "watch"])
+def test_evidence_that_there_was_no_stack_for_is_not_forgotten(wire) -> None:
+    """An error event after the end: wherever there was no room to note it, nothing runs later."""
+    body = b"".join(b"data: " + json.dumps(event).encode() + b"\n\n" for event in CHAT)
+    bad: dict[str, Any] = {"error": {"message": "overloaded", "code": 529}}
+
+    def source(bad_at):
+        yield from CHAT
+        bad_at()
+
+    def dive(left: int, deed) -> None:
+        if left:
+            dive(left - 1, deed)
+        else:
+            deed()
+
+    def raise_it() -> None:
+        raise ConnectionError("reset")
+
+    room = sys.getrecursionlimit() - len(inspect.stack()) - 10
+    for depth in range(0, 120, 2):
+        guard = Guard("openai_chat")
+        if wire == "watch":
+            reader = iter(guard.watch(source(raise_it)))
+            next(reader), next(reader)
+            deed = lambda reader=reader: next(reader)  # noqa: E731
+        elif wire == "bytes":
+            guard.push_bytes(body)
+            deed = lambda guard=guard: guard.push_bytes(b"data: " + json.dumps(bad).encode() + b"\n\n")  # noqa: E731
+        else:
+            for event in CHAT:
+                guard.push(event)
+            deed = lambda guard=guard: guard.push(bad)  # noqa: E731
+        reached = False
+        try:
+            dive(room - depth, deed)
+            reached = True
+        except ConnectionError:
+            reached = True
+        except RecursionError as error:
+            # The guard's own frames are in the traceback where it was reached at all.
+            at = error.__traceback__
+            while at is not None:
+                reached |= at.tb_frame.f_code.co_filename.endswith(("guard.py",))
+                at = at.tb_next
+        guard.finish()
+        if reached:
+            assert guard.take("call-0") is None, depth
 
 
 class BadKey(str):
@@ -492,3 +553,43 @@ def test_an_event_that_was_not_read_to_its_end_leaves_nothing_to_run() -> None:
         guard.push(Slow())
     guard.finish()
     assert guard.take("call-0") is None
+
+
+def test_calls_of_one_choice_are_handed_out_and_not_its_alternatives() -> None:
+    """Both would pay: several choices are several answers to one question."""
+    events = [{"choices": [{**chat('{"a":1}')["choices"][0], "index": index}]} for index in (0, 1)]
+    for at, event in enumerate(events):
+        event["choices"][0]["delta"]["tool_calls"][0]["id"] = f"c{at}"
+    second = chat()
+    second["choices"][0] |= {
+        "delta": {"tool_calls": [{"index": 1, "id": "c2", "function": {"name": "g", "arguments": "{}"}}]}
+    }
+    events.append(second)
+    events += [{"choices": [{**chat(finish="tool_calls")["choices"][0], "index": index}]} for index in (0, 1)]
+    ids = ["call-0", "call-1", "call-2"]
+    for order, taken in (
+        (ids, ["call-0", "call-2"]),
+        (ids[::-1], ["call-2", "call-0"]),
+        (["call-1", "call-0", "call-2"], ["call-1"]),
+    ):
+        guard = Guard("openai_chat")
+        for event in events:
+            guard.push(event)
+        assert [d.action for d in guard.finish().decisions] == ["execute"] * 3
+        assert [id for id in order if guard.take(id) is not None] == taken
+
+
+def test_candidates_of_one_response_are_alternatives_and_responses_are_not() -> None:
+    def response(id: str, *indexes: int) -> dict[str, Any]:
+        part = {"functionCall": {"name": "f", "args": {"a": 1}}}
+        return {
+            "responseId": id,
+            "candidates": [{"index": index, "content": {"parts": [part]}, "finishReason": "STOP"} for index in indexes],
+        }
+
+    guard = Guard("gemini", trust_projections=True)
+    guard.push(response("r1", 0, 1))
+    guard.push(response("r2", 0))
+    decisions = guard.finish().decisions
+    assert [d.action for d in decisions] == ["execute"] * 3
+    assert [guard.take(d.internal_id) is not None for d in decisions] == [True, False, True]

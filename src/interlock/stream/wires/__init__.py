@@ -34,6 +34,8 @@ class Traits:
         empty_is_object: A call that ended properly without any argument text means `{}`.
         repeats_text: The wire states the whole argument text again, so the deltas are kept to compare.
         takes_lists: An event may be a list or a tuple.
+        alternative: How the last part of a turn's key begins when turns are alternatives of one response (choices,
+            candidates), of which the caller can follow one; empty: turns follow each other.
     """
 
     framing: Framing = "sse"
@@ -42,6 +44,7 @@ class Traits:
     empty_is_object: bool = False
     repeats_text: bool = False
     takes_lists: bool = False
+    alternative: str = ""
 
 
 class Adapter(Protocol):

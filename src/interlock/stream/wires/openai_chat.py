@@ -148,7 +148,7 @@ class _Choice:
 class Adapter:
     """Translates the chunks of one Chat Completions stream."""
 
-    traits: ClassVar[Traits] = Traits(calls_end=False, ends="source")
+    traits: ClassVar[Traits] = Traits(calls_end=False, ends="source", alternative="choice-")
     end_reasons: ClassVar[Mapping[str, EndReason]] = END_REASONS
 
     def __init__(self, sink: Sink) -> None:

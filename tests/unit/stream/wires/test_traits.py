@@ -39,7 +39,12 @@ TRAITS: dict[str, tuple[Any, ...]] = {
 def test_the_traits_of_a_wire(wire: str) -> None:
     """A change here changes what counts as proof."""
     names = ("framing", "calls_end", "ends", "empty_is_object", "repeats_text")
-    expected = Traits(**dict(zip(names, TRAITS[wire], strict=True)), takes_lists=wire == "langchain")
+    alternative = {"gemini": "candidate-", **dict.fromkeys(("mistral", "openai_chat", "openrouter"), "choice-")}
+    expected = Traits(
+        **dict(zip(names, TRAITS[wire], strict=True)),
+        takes_lists=wire == "langchain",
+        alternative=alternative.get(wire, ""),
+    )
     assert adapter_class(wire).traits == expected
     assert import_module(WIRES[wire]).SOURCE_KEY
 
