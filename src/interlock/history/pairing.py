@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from interlock.history.naming import minted_id
-from interlock.history.turns import Call, Message, Result
+from interlock.history.turns import Approval, Call, Message, Result
 
 __all__ = ["ORDINALS", "Bound", "Open", "Pairing", "Turn", "pair"]
 
@@ -76,12 +76,16 @@ class Turn:
         answer_end: Place behind the last message of its answer: the messages right behind the turn
             whose role can hold results. Equal to `last + 1` when there is none.
         calls: Its calls, in order.
+        approvals: The approvals in it and in its answer, once somebody has asked for them.
+        waiting: For each id its open calls, the last one first, while results are bound.
     """
 
     first: int
     last: int
     answer_end: int
     calls: list[Open] = field(default_factory=list)
+    approvals: list[Approval] | None = None
+    waiting: dict[str | None, list[Open]] | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -104,7 +108,7 @@ class Pairing:
     def release(self) -> None:
         """Part turns and calls, which name each other: so their memory is free at once, not when it is collected."""
         for turn in self.turns:
-            turn.calls = []
+            turn.calls, turn.waiting = [], None
 
 
 def pair(messages: Sequence[Message], *, shape: TurnShape, result_role: str) -> Pairing:
@@ -247,20 +251,18 @@ def _speaks(message: Message) -> bool:
 
 
 def _bind_at_home(bound: Bound, turn: Turn) -> bool:
-    wanted = bound.result.call_id
-    if not wanted:
+    if not bound.result.call_id:
         return False
-    last: Open | None = None
-    for call in turn.calls:
-        if call.call.call_id == wanted:
-            if not call.answers:
-                call.answers.append(bound)
-                return True
-            last = call
-    if last is not None:
-        last.answers.append(bound)
-        return True
-    return False
+    if turn.waiting is None:
+        turn.waiting = {}
+        for call in reversed(turn.calls):
+            turn.waiting.setdefault(call.call.call_id, []).append(call)
+    known = turn.waiting.get(bound.result.call_id)
+    if known is None:
+        return False
+    # The first open one; the last one takes all that are too many.
+    (known.pop() if len(known) > 1 else known[0]).answers.append(bound)
+    return True
 
 
 def _bind_nameless(nameless: Sequence[Bound], answer_of: dict[int, Turn]) -> list[Bound]:
@@ -274,15 +276,14 @@ def _bind_nameless(nameless: Sequence[Bound], answer_of: dict[int, Turn]) -> lis
         else:
             groups.setdefault(id(turn), (turn, []))[1].append(bound)
     for turn, found in groups.values():
+        named: dict[str | None, list[Open]] = {None: []}
+        for call in reversed(turn.calls):
+            if not call.answers and call.call.name is not None:
+                named.setdefault(call.call.name, []).append(call)
         rest: list[Bound] = []
         for bound in found:
-            name = bound.result.name
-            for call in turn.calls:
-                if not call.answers and name is not None and call.call.name == name:
-                    call.answers.append(bound)
-                    break
-            else:
-                rest.append(bound)
+            known = named.get(bound.result.name)
+            (known.pop().answers if known else rest).append(bound)
         open_calls = [call for call in turn.calls if not call.answers]
         if len(rest) == len(open_calls):
             for bound, call in zip(rest, open_calls, strict=True):

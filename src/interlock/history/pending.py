@@ -44,13 +44,14 @@ def denial(messages: Sequence[Message], call: Open) -> Approval | None:
 def _approval(messages: Sequence[Message], call: Open) -> tuple[Approval | None, Approval | None]:
     request: Approval | None = None
     response: Approval | None = None
-    for at in range(call.turn.first, call.turn.answer_end):
-        for part in messages[at].parts:
-            if type(part) is not Approval:
-                continue
-            if part.approved is None:
-                if part.call_id == call.call.call_id:
-                    request = part
-            elif request is not None and part.approval_id == request.approval_id:
-                response = part
+    turn = call.turn
+    if turn.approvals is None:
+        parts = (part for message in messages[turn.first : turn.answer_end] for part in message.parts)
+        turn.approvals = [part for part in parts if type(part) is Approval]
+    for part in turn.approvals:
+        if part.approved is None:
+            if part.call_id == call.call.call_id:
+                request = part
+        elif request is not None and part.approval_id == request.approval_id:
+            response = part
     return request, response

@@ -47,6 +47,22 @@ DAMAGE: dict[str, Callable[[int], list[Step]]] = {
         if not (isinstance(step, Results) and at % 24 == 2)
     ],
     "lost": lambda count: [step for step in exchanges(count, ids="call{:05}") if not isinstance(step, Results)],
+    "lost in one turn": lambda count: [
+        User("q"),
+        *(Reply("", (Ask(f"call{number:05}", "f", {}),)) for number in range(count)),
+        User("q"),
+    ],
+    "lost in one message": lambda count: [
+        User("q"),
+        Reply("", tuple(Ask(f"call{number:05}", "f", {}) for number in range(count))),
+        User("q"),
+    ],
+    "one of many lost": lambda count: [
+        User("q"),
+        Reply("", tuple(Ask(f"call{number:05}", "f", {}) for number in range(count))),
+        Results(tuple(Answer(f"call{number:05}", "f", "r") for number in range(1, count))),
+        User("q"),
+    ],
     "late": lambda count: _moved(exchanges(count, ids="call{:05}"), front=False),
     "early": lambda count: _moved(exchanges(count, ids="call{:05}"), front=True),
     "late, one id": lambda count: _moved(exchanges(count, ids="call_0"), front=False),

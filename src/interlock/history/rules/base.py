@@ -207,10 +207,10 @@ def answer(
             return "inserted-part", (InsertParts(message=holder, at=leading_results(holder), new=tuple(found)),)
         new = wire.new_message(wire.result_role, found)
         return "inserted-message", (InsertMessage(after=messages[turn.last], new=new, shares=True),)
-    behind = turn.last
-    for at in block:
-        if any(type(part) is Result for part in messages[at].parts):
-            behind = at
+    behind = next(
+        (at for at in reversed(block) if any(type(part) is Result for part in messages[at].parts)),
+        turn.last,
+    )
     return "inserted-message", tuple(
         InsertMessage(after=messages[behind], new=wire.new_message(wire.result_role, (one,))) for one in found
     )

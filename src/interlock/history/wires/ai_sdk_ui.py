@@ -19,7 +19,7 @@ and a `steering-message` is the user's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
@@ -331,24 +331,31 @@ def _ended(native: Mapping[str, Any], content: Any, *, failed: bool) -> dict[str
 def _fused(held: Sequence[Part]) -> list[Any]:
     """Return the native parts, with each result put into the part of its call."""
     found = [part for part in held if isinstance(part, Result)]
-    answer_of: dict[int, Result] = {}
     asked = [part for part in held if isinstance(part, Call)]
-    for same in (
-        lambda call, result: result.native is call.native,
-        lambda call, result: result.index is not None and (result.index, result.call_id) == (call.index, call.call_id),
-        lambda call, result: result.call_id == call.call_id,
-    ):
+    answer_of: dict[int, Result] = {}
+    taken: set[int] = set()
+    keys: tuple[Callable[[Call | Result], Any], ...] = (
+        lambda part: id(part.native),
+        lambda part: (part.index, part.call_id),
+        lambda part: part.call_id,
+    )
+    for at, key in enumerate(keys):
+        waiting: dict[Any, list[Result]] = {}
+        for result in reversed(found):
+            if id(result) not in taken and (at != 1 or result.index is not None):
+                waiting.setdefault(key(result), []).append(result)
         for call in asked:
-            if id(call) not in answer_of:
-                match = next((one for one in found if same(call, one)), None)
-                if match is not None:
-                    answer_of[id(call)] = match
-                    found.remove(match)
+            known = waiting.get(key(call)) if id(call) not in answer_of else None
+            if known:
+                answer_of[id(call)] = known.pop()
+                taken.add(id(answer_of[id(call)]))
     out: list[Any] = []
     for part in held:
         if isinstance(part, Call):
             out.append(_tool_part(part.native, answer_of.get(id(part))))
-        elif part.slot != "nothing" and (not isinstance(part, (Approval, Result)) or part in found):
+        elif part.slot != "nothing" and (
+            not isinstance(part, (Approval, Result)) or (isinstance(part, Result) and id(part) not in taken)
+        ):
             out.append(part.native)
     return out
 

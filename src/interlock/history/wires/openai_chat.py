@@ -74,10 +74,11 @@ class OpenAIChat(Wire):
         if role == "tool":
             return Message(role="tool", parts=(self._result(native),), native=native, origins=(at,), form="item")
         held: list[Part] = []
-        for slot in _REASONING:
-            value = native.get(slot)
-            if value is not None and role == "assistant":
-                held.append(_field_reasoning(slot, value))
+        if role == "assistant":
+            for slot in _REASONING:
+                value = native.get(slot)
+                if value is not None:
+                    held.append(_field_reasoning(slot, value))
         content = native.get("content")
         form: ContentForm
         if isinstance(content, str):
@@ -91,9 +92,10 @@ class OpenAIChat(Wire):
             if content is not None:
                 held.append(_block(content, 0))
         if role == "assistant":
-            held += [
-                Opaque(native=native[slot], slot=slot, type=slot) for slot in _ASIDE if not _is_void(native.get(slot))
-            ]
+            for slot in _ASIDE:
+                value = native.get(slot)
+                if value is not None and not _is_void(value):
+                    held.append(Opaque(native=value, slot=slot, type=slot))
             tool_calls = native.get("tool_calls")
             if isinstance(tool_calls, list):
                 held += [self._call(entry, i) for i, entry in enumerate(tool_calls)]
