@@ -21,6 +21,7 @@ from interlock.stream.framing.payload import error_of, event_of
 __all__ = ["SSEDecoder"]
 
 _BOM = b"\xef\xbb\xbf"
+_ERROR = (b"event: error", b"event:error")
 
 
 class SSEDecoder:
@@ -73,7 +74,7 @@ class SSEDecoder:
                     data = line[6:] if line[5:6] == b" " else line[5:]
                     self._data.append(data)
                     self._size += len(data) + 1
-                elif line == b"event: error" or line == b"event:error":
+                elif line in _ERROR:
                     self._error = True
                 elif line == b"data":
                     self._data.append(b"")
@@ -107,6 +108,8 @@ class SSEDecoder:
         self._data, data = [], self._data
         if line.startswith(b"data:"):
             data.append(line[5:])
+        if self._error or line in _ERROR:
+            data.append(b"an event named error")
         text = b"\n".join(data).strip()
         return (
             [] if text in (b"", b"[DONE]") or self.overflowed else [{"raw": text.decode("utf-8", "backslashreplace")}]

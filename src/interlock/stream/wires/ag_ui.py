@@ -122,7 +122,7 @@ class Adapter:
                 handler(self, event)
             elif self._over and kind in _CONTENT:
                 self._violation("E_LATE_EVENT", f"{kind} after the run's end")
-            elif kind is None and plain_error(event) is not None:
+            elif kind in (None, "error") and plain_error(event) is not None:
                 self._sink.stream_end("provider_error", "error")
         raw = camel(event, "rawEvent") or (get(event, "event") if kind == "RAW" else None)
         if raw is not None:

@@ -18,11 +18,14 @@ gateways that retry, recording `spliced-message-start`): what came before it can
 never be confirmed. One after `message_stop` is a protocol violation.
 
 Empty arguments mean `{}`: the API sends no delta, or one empty delta, for a
-tool without parameters. A non-empty `input` in the start event is a value that
+tool without parameters. A delta of any other type in a tool block may be
+arguments that a server misnamed, and contradicts the protocol. A non-empty `input` in the start event is a value that
 some compatible servers send in place of deltas: a projection. When deltas come
 as well, both must agree.
 
-`server_tool_use` and `mcp_tool_use` blocks are run by the provider.
+`server_tool_use` and `mcp_tool_use` blocks are run by the provider. A result
+block (`tool_result`, or any `..._tool_result`) for another call is evidence that
+something ran it.
 
 Source:
     platform.claude.com/docs/en/build-with-claude/streaming and

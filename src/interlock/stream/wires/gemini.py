@@ -20,8 +20,9 @@ candidate's one open call. Two calls of one name are two calls.
 End of a call: at once when it comes whole; else the first of its parts without
 `willContinue`. End of a turn (a candidate): its first `finishReason`, which may
 come with the call or in a later chunk without content. Another `responseId`
-begins another response: what the first left open stays unconfirmed. No event
-ends the stream: its source has to end cleanly.
+begins another response: what the first left open stays unconfirmed. Text after
+the finish reason of a candidate with calls speaks against them: something ran
+them and went on. No event ends the stream: its source has to end cleanly.
 
 Whole `args` are a value that the server parsed: a projection. `partialArgs` are
 assembled: a value counts when its own `willContinue` is gone, and the call when

@@ -25,7 +25,9 @@ by the framework: it is no evidence. End of the stream: the clean end of the
 source.
 
 A whole `AIMessage` (a model that does not stream) holds parsed calls only: a
-projection. A `ToolMessage` is evidence that something ran the call, and so are
+projection. Its `invalid_tool_calls` are malformed; those of a chunk are only
+what is not whole yet, unless they carry an `error`. Content after a message's
+end speaks against its calls. A `ToolMessage` is evidence that something ran the call, and so are
 `on_tool_start`, `on_tool_end` and `on_tool_error`, which speak against every
 call where they name none. An interrupt of the graph pauses it. Server-side tools
 are told from the content blocks.

@@ -19,7 +19,8 @@ Conversations send typed events::
 Identity there: `tool_call_id`; every event repeats the name. There is no end of
 a call; `conversation.response.done` ends the turn, and carries no reason.
 `confirmation_status` other than `allowed` holds the call. `tool.execution.*` are
-connectors that Mistral runs.
+connectors that Mistral runs. `function.result` comes from the SDK's own runner:
+evidence that it ran the call.
 
 The SDK wraps each event in an object with `data`.
 

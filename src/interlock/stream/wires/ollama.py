@@ -13,6 +13,8 @@ value that the server parsed: a projection. End of the turn: the line with
 notice. An object without `message` and with `error` is the server's failure.
 
 A call that a server leaks as text, since its template is not parsed, is no call.
+A message of the role `tool` is evidence that something ran a call; content after
+`done: true` is late.
 
 Source:
     github.com/ollama/ollama/blob/main/docs/api.md (read 2026-11-30); types of

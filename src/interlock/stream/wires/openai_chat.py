@@ -20,6 +20,10 @@ End of a call: none on the wire. End of a turn (a choice): its first non-null
 of the source, or `[DONE]`. A repetition of the same finish reason in a chunk
 without content adds nothing (OpenRouter sends one with the usage), unless the
 provider's own word beside it says otherwise. A refusal counts at any time.
+Text or reasoning after a choice's finish reason speaks against its calls: a
+proxy that runs tools by itself (LiteLLM with MCP) goes on with the answer in the
+same choice. Its results (a `delta` of the role `tool`, `mcp_call_results`) are
+evidence that it ran them. What is said of a call after `[DONE]` is late.
 
 A custom tool's input is free text. This wire states it once, so nothing shows
 that it is whole: such a call is reported, and never given out.
@@ -28,6 +32,10 @@ An empty object as arguments, before their text, is a filler.
 
 Empty arguments mean `{}` only when the tool's registered schema accepts `{}`:
 the protocol has no word for "no arguments", and a lost fragment looks the same.
+So they never do when arguments came in the choice that no named call owns, in a
+place where this wire has none (beside `function`, as `parameters`, in
+`message`), for a call of the same name that took the index with another id, or
+when those of another call are broken.
 
 Servers that differ are listed in docs/wires/openai_chat.md.
 
@@ -346,11 +354,14 @@ class Adapter:
     def _settle(self, choice: _Choice) -> None:
         """Take an empty object that no text followed for the arguments, and nothing at all for what it is."""
         begun = {(call.index, call.name) for call in choice.calls if call.started}
+        names = {name for _, name in begun}
+        bare = {name for index, name in begun if index is None}  # it may have any index
         for call in choice.calls:
             if call.filler:
                 call.filler = False
                 self._sink.arguments_value(call.key, {})
-            if not call.started and (choice.elsewhere or (call.index, call.name) in begun):
+            taken = call.name in (names if call.index is None else bare) or (call.index, call.name) in begun
+            if not call.started and (choice.elsewhere or taken):
                 self._sink.provider_diagnostic(
                     "E_STRAY_ARGUMENTS",
                     "a call has no arguments, and some came in `message`, or for another id in its place: they may "

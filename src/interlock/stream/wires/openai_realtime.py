@@ -23,8 +23,8 @@ is about a client event and ends nothing.
 The connection outlives its responses: finish a guard with `still_open`. The
 server repeats every item of the conversation, so also the client's own
 `function_call_output`: after the response's end that is how a conversation goes
-on, and uses up the right to run the call; before it, something ran the call too
-early.
+on, and uses up the right to run the call; before it, or as an item of a response,
+it says that something else ran the call. One without a `call_id` may be any call's.
 
 Source:
     platform.openai.com/docs/api-reference/realtime-server-events (read
