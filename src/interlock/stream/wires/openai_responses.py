@@ -354,7 +354,7 @@ class Adapter:
             name = _qualified(item)
         self._sink.call_start(
             item.key,
-            id=item.call_id or (None if item.client else item.id),
+            id=item.call_id or (item.id if item.server else None),
             index=index,
             name=name,
             turn=self._turn,

@@ -35,9 +35,12 @@ ELSEWHERE = {"conversation.response.done", "conversation.response.error"}
 
 
 def stream(name: str, reason: Any = "clean") -> tuple[str, list[Any]]:
-    """Return a wire and its good call, ended by a word (the wire's own good one when left out)."""
+    """Return a wire and its good call, ended by a word (the wire's own good one when left out).
+
+    Every string is a new object, as from a socket: words have to be compared by what they say.
+    """
     wire, build = STREAMS[name]
-    return wire, build(CLEAN[name] if reason == "clean" else reason)
+    return wire, list(json.loads(json.dumps(build(CLEAN[name] if reason == "clean" else reason))))
 
 
 def table(wire: str) -> dict[str, str]:

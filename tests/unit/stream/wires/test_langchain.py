@@ -209,6 +209,9 @@ def test_the_providers_tools_are_reported() -> None:
         ("reject", "server_executed"),
         GOOD,
     ]
+    for more, name in ({"name": "web_search"}, "web_search"), ({"name": None}, "server_tool_use"):
+        decision = judged("langchain", [chunk(content=[{**block, **more}]), *CALL, end()]).decisions[0]
+        assert (decision.call_id, decision.name) == ("s", name)
 
 
 def test_of_several_words_the_one_that_speaks_against_the_call_is_told() -> None:

@@ -129,3 +129,12 @@ def test_a_made_up_terminal_confirms_nothing_of_a_response_that_began_as_a_real_
         response = {**response, "output": [{**one, "id": FAKE} for one in response["output"]]}
     assert verdicts(*map(raw, events), raw({**terminal, "response": response})) == [CUT]
     assert verdicts(*run()) == [GOOD]
+
+
+def test_one_made_up_response_after_another_replaces_nothing() -> None:
+    """Each had its terminal, though that confirms nothing by itself."""
+    events = [*made_up("c1"), *made_up("c2")]
+    report = judged("openai_agents", events, confirm_on_done=True)
+    assert [call_id for call_id, *_ in executed(report)] == ["c1", "c2"]
+    cut = [*made_up("c1")[:-1], *made_up("c2")]
+    assert [call_id for call_id, *_ in executed(judged("openai_agents", cut, confirm_on_done=True))] == ["c2"]

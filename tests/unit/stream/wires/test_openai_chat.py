@@ -431,3 +431,10 @@ def test_a_name_without_end_costs_no_more_than_its_length() -> None:
     for number in range(200):
         adapter.push(chunk(fragment(0, "call_1", f"{number:01024}")))
     assert len(adapter._choices[0].calls[0].name) < _TRACKED_NAME + 1024
+
+
+def test_a_name_after_the_arguments_is_not_taken() -> None:
+    """The contradiction is noted once, and the call keeps the name that it had."""
+    report = judged("openai_chat", [chunk(FIRST), chunk(fragment(0, None, "g")), END, DONE])
+    assert [(one.name, one.reason) for one in report.decisions] == [("f", "protocol_violation")]
+    assert [d.code for d in report.diagnostics] == ["E_NAME_CONFLICT"]

@@ -311,3 +311,22 @@ def test_a_namespace_may_come_with_a_late_name() -> None:
     assert judged("openai_responses", other).decisions[0].reason == "protocol_violation"
     same = (CREATED, bare, delta(TEXT), item_done(namespace="f"), completed(item()))
     assert executed(judged("openai_responses", same)) == [("call_1", "f", {"a": 1})]
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_an_item_with_fields_of_its_own_has_the_call_id_of_either_copy(late: bool) -> None:
+    """With it the caller answers the model."""
+    raw = {"type": "local_shell_call", "id": "ls_1", "action": {"command": ["ls"]}}
+    done = {**raw, "status": "completed", "call_id": "call_9"}
+    events = [
+        CREATED,
+        {
+            "type": "response.output_item.added",
+            "output_index": 0,
+            "item": raw if late else {**raw, "call_id": "call_9"},
+        },
+        {"type": "response.output_item.done", "output_index": 0, "item": done},
+        completed(),
+    ]
+    report = judged("openai_responses", events, trust_projections=True)
+    assert executed(report) == [("call_9", "local_shell_call", {"command": ["ls"]})]
