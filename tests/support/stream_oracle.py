@@ -187,8 +187,12 @@ class Oracle:
     def _tool_executed(self, event: dict[str, Any], over: bool) -> None:
         if event.get("key") is None:
             self.faults.add("executed")
-        else:
-            self.executed.add(event["key"])
+            return
+        self.executed.add(event["key"])
+        if not any(event["key"] in (call.key, call.id) for call in self.calls.values()):
+            for call in self.calls.values():
+                if call.id is None and call.name and not call.server:
+                    call.faults.add("executed")
 
     def _provider_diagnostic(self, event: dict[str, Any], over: bool) -> None:
         fault = event.get("fault")

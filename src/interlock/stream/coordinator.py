@@ -400,9 +400,15 @@ class Coordinator:
             self._stream_fault("E_EXECUTION_OBSERVED", "a tool result that names no call is in the stream", "executed")
             return
         self.executed_keys.add(key)
-        for call in self.calls.values():
-            if key not in (call.key, call.id):
-                continue
+        found = [call for call in self.calls.values() if key in (call.key, call.id)]
+        if not found and not own:
+            # What it names may be a call that came without an id.
+            found = [
+                call
+                for call in self.calls.values()
+                if call.id is None and call.name is not None and not call.server_executed
+            ]
+        for call in found:
             if own and call.turn.closed:
                 if not call.answered:
                     call.answered = True

@@ -99,7 +99,7 @@ class Adapter:
                 # Anything but a string is passed on as well: the call's arguments are not whole then.
                 if text or type(text) is not str:
                     self._sink.arguments_delta(key or f"{self._turn}/{index!r:.60}, unknown", text)
-            elif type(index := get(inner, "contentBlockIndex")) is int and index in self._open:
+            elif type(index := get(inner, "contentBlockIndex")) is int and index in self._keys:
                 self._sink.provider_diagnostic(
                     "E_BLOCK_DELTA",
                     "a tool block has a delta without toolUse",

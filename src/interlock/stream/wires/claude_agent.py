@@ -40,6 +40,7 @@ from typing import Any, ClassVar, Final
 from interlock.stream.access import get, items, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits, anthropic
+from interlock.stream.wires.fragments import plain_error
 from interlock.vocabulary import EndReason, SourceEnd
 
 __all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
@@ -142,6 +143,8 @@ class Adapter:
             self._user(event)
         elif kind == "result":
             self._result(event)
+        elif kind == "error" or (kind is None and type(event) is dict and plain_error(event) is not None):
+            self._sink.stream_end("provider_error", "error")
 
     def source_ended(self, end: SourceEnd) -> None:  # noqa: ARG002 - the protocol's signature
         """Let go of the message ends that were kept back; only `result` ends the stream."""

@@ -346,6 +346,14 @@ RAN = {
             {"messageStop": {"stopReason": "tool_use"}},
         ],
     ),
+    "gemini, an id that the call lacks": (
+        "gemini",
+        [
+            {"candidates": [{"content": {"parts": [{"functionCall": {"name": "f", "args": {}}}]}}]},
+            {"candidates": [{"content": {"parts": [{"functionResponse": {"name": "f", "id": "A"}}]}}]},
+            {"candidates": [{"finishReason": "STOP"}]},
+        ],
+    ),
     "mistral, the SDK's runner": (
         "mistral",
         [
@@ -375,6 +383,11 @@ RAN = {
         for where in ("added", "done", "in the output")
     },
 }
+
+
+def test_a_result_of_another_call_says_nothing() -> None:
+    """The call has an id, and the result another one."""
+    assert reasons("openai_chat", WHOLE[0], chunk({"role": "tool", "tool_call_id": "B"}), *END) == ["complete"]
 
 
 @pytest.mark.parametrize("name", RAN)
