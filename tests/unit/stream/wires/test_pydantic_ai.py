@@ -228,3 +228,12 @@ def test_the_providers_tools_are_reported() -> None:
     server = start(0, id="s", name="web_search", kind="builtin-tool-call")
     last = response(part("s", "web_search", "", "builtin-tool-call"), part(args=TEXT))
     assert verdicts(server, *call(1), last) == [("reject", "server_executed"), GOOD]
+
+
+def test_each_response_that_is_pushed_alone_is_a_turn_of_its_own() -> None:
+    """One after the other, whole; the reason of one says nothing of another."""
+    second = response(part("c2", args=TEXT), reason="length", native="length")
+    third = response(part("c3", args=TEXT))
+    assert verdicts(response(), second, third) == [GOOD, ("retry", "stream_incomplete"), GOOD]
+    turns = {one.turn for one in judged("pydantic_ai", [response(), second, third]).decisions}
+    assert len(turns) == 3
