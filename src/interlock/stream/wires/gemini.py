@@ -148,9 +148,7 @@ class _Candidate:
 class Adapter:
     """Translates the responses of one stream."""
 
-    traits: ClassVar[Traits] = Traits(
-        framing="sse_or_json", calls_end=True, ends="source", alternative="candidate-"
-    )
+    traits: ClassVar[Traits] = Traits(framing="sse_or_json", calls_end=True, ends="source", alternative="candidate-")
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
