@@ -315,3 +315,16 @@ def test_a_call_keeps_its_place_in_the_request_when_a_field_goes() -> None:
     assert healed[1]["content"] == history[1]["content"]
     assert healed[1]["tool_calls"] == [{key: entry[key] for key in ("name", "args", "id", "type")}]
     assert healed[2] is history[2]
+
+
+def test_a_stub_has_the_time_of_the_message_ahead_of_it_or_none() -> None:
+    """Not of one further ahead: with a quick look, nothing of that is known."""
+    call = {"part_kind": "tool-call", "tool_name": "f", "args": "{}", "tool_call_id": "c"}
+    dated = {"parts": [{"part_kind": "text", "content": "hm"}], "kind": "response", "timestamp": "2026-01-01T00:00:00Z"}
+    user = {"parts": [{"part_kind": "user-prompt", "content": "hi"}], "kind": "request"}
+    for stamp in ({}, {"timestamp": "2026-02-02T00:00:00Z"}):
+        messages = [user, dated, user, {"parts": [call], "kind": "response", **stamp}, user]
+        healed = heal(messages, wire="pydantic_ai").messages
+        stub = healed[4]["parts"][0]
+        assert stub["part_kind"] == "tool-return"
+        assert stub.get("timestamp") == stamp.get("timestamp")

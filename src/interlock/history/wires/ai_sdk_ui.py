@@ -220,7 +220,7 @@ class AISDKUI(GroupedWire):
             return True
         return view.role == "tool" and role_in(draft.head, {"assistant": "assistant"}) is not None
 
-    def ahead(self, native: Any, before: Any) -> Any:  # noqa: ARG002
+    def ahead(self, native: Any) -> Any:
         """Return the message's id."""
         return native.get("id") if isinstance(native, dict) else None
 

@@ -76,8 +76,11 @@ class GroupedWire(ScreenedWire):
         """Say whether a view goes into the message ahead of it."""
         raise NotImplementedError
 
-    def ahead(self, native: Any, before: Any) -> Any:
-        """Return what a message that is put together has to know of those ahead: of this one, and the ones before."""
+    def ahead(self, native: Any) -> Any:
+        """Return what a message that is put together has to know of the one ahead of it.
+
+        Of that one alone: a quick look shows no more.
+        """
         raise NotImplementedError
 
     def specimen(self, views: Sequence[Message]) -> Any:  # noqa: ARG002
@@ -125,7 +128,7 @@ class GroupedWire(ScreenedWire):
                 out.append(draft.parts[0].native)
             else:
                 out.append(self.put_together(draft, ahead, specimen))
-            ahead = self.ahead(out[-1], ahead)
+            ahead = self.ahead(out[-1])
         return out, places
 
     def assemble(self, message: Message) -> Any:

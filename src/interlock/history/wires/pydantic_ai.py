@@ -231,11 +231,10 @@ class PydanticAI(GroupedWire):
             return True
         return group is None
 
-    def ahead(self, native: Any, before: Any) -> Any:
-        """Return the last time that a message gives."""
+    def ahead(self, native: Any) -> Any:
+        """Return the time that a message gives."""
         body = native if isinstance(native, dict) else getattr(native, "__dict__", None)
-        stamp = body.get("timestamp") if isinstance(body, dict) else None
-        return before if stamp is None else stamp
+        return body.get("timestamp") if isinstance(body, dict) else None
 
     def specimen(self, views: Sequence[Message]) -> Any:
         """Return the first message object."""
