@@ -216,3 +216,21 @@ def test_reasons_are_searched_only_so_deep() -> None:
 
     found = [run(levels) for levels in range(9)]
     assert found[:6] == [OPEN] * 6 and found[6:] == [GOOD] * 3
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        ({"message": "internal error", "id": "1"}, "internal error"),
+        ({"type": "error"}, "error"),
+        ({"error": "bad"}, "bad"),
+        ({"error": {"a": 1}}, "error"),
+        ({"id": "x"}, None),
+        ({"message": {"a": 1}}, None),
+    ],
+)
+def test_cohere_tells_an_error_in_its_own_words(error: Any, said: str | None) -> None:
+    """As far as they are words; an object that reports nothing is no error."""
+    (decision,) = judged("cohere_v2", [*cohere("TOOL_CALL")[:-1], error]).decisions
+    assert decision.evidence.provider_reason == said
+    assert decision.reason == ("stream_incomplete" if said is None else "provider_error")
