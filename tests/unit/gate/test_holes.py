@@ -251,6 +251,15 @@ WHOLE_EMPTY = {
         {"message": {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": {}}}]}, "done": False},
         {"message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "stop"},
     ],
+    "langchain": [
+        {
+            "type": "ai",
+            "id": "m",
+            "content": "",
+            "tool_calls": [{"id": "c", "name": "f", "args": {}}],
+            "response_metadata": {"finish_reason": "tool_calls"},
+        }
+    ],
     "claude_agent": [
         {
             "type": "assistant",
