@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
@@ -27,14 +26,8 @@ from interlock.vocabulary import SOURCE_ENDS, SourceEnd
 __all__ = ["Doomed", "Guard", "Watch"]
 
 
-# What `push` may get besides the SDKs' own objects.
-_SPECIAL: Final = (Mapping, str, bytes, bytearray, memoryview, AbstractSet, int, float, complex, type(None))
-
-
-@functools.lru_cache(maxsize=1024)
-def _special(kind: type) -> bool:
-    # A named tuple may be an SDK's own object.
-    return kind is list or kind is tuple or issubclass(kind, _SPECIAL)
+# What no SDK has for an event. A named tuple may be one.
+_NO_EVENT: Final = (AbstractSet, int, float, complex, type(None))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +143,7 @@ class Guard:
         )
         self._adapter = adapter(self._coordinator)
         self._push = self._adapter.push
+        self._sdk_types: set[type] = set()  # of the events so far that were neither a dict nor anything odd
         self._decoder: Decoder | None = None  # made by the first push_bytes
         self._judge = Judge(
             wire,
@@ -197,10 +191,10 @@ class Guard:
         if self._closed and self._refuse(event):
             return
         try:
-            if _special(type(event)):  # type: ignore[arg-type]
-                self._push_special(event)
-            else:
+            if type(event) in self._sdk_types:
                 self._push(event)
+            else:
+                self._push_any(event)
         except Exception as error:
             # An adapter must not raise; if one does, what it did not read could be anything.
             self._judge.broken = True  # first, and without a call: there may be no stack for one
@@ -384,8 +378,8 @@ class Guard:
 
     # -- inside --------------------------------------------------------------
 
-    def _push_special(self, event: Any) -> None:
-        if isinstance(event, Mapping):
+    def _push_any(self, event: Any) -> None:
+        if type(event) is dict or isinstance(event, Mapping):
             if len(event) == 1 and "raw" in event:
                 self._coordinator.events_lost(f"an event is no JSON: {str(event['raw'])[:80]!r}")
             else:
@@ -397,10 +391,17 @@ class Guard:
                 self._coordinator.events_lost(f"an event is no JSON object: {event[:80]!r}")
         elif isinstance(event, bytes | bytearray | memoryview):
             self.push_bytes(event)
-        elif isinstance(event, list | tuple) and self._adapter.traits.takes_lists:
-            self._push(event)
-        else:
+        elif type(event) is list or type(event) is tuple:
+            if self._adapter.traits.takes_lists:
+                self._push(event)
+            else:
+                self._coordinator.events_lost(f"a {type(event).__name__} was pushed; expected one event")
+        elif isinstance(event, _NO_EVENT):
             self._coordinator.events_lost(f"a {type(event).__name__} was pushed; expected an event")
+        else:
+            if len(self._sdk_types) < 256:
+                self._sdk_types.add(type(event))
+            self._push(event)
 
     def _refuse(self, event: Any) -> bool:
         """Note an event that comes too late; tell whether to leave it unread, as after a passed limit."""
