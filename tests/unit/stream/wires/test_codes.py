@@ -63,6 +63,7 @@ ROWS: list[tuple[str, list[Any], str]] = [
         "E_LATE_EVENT",
     ),
     ("anthropic", [{**BLOCK, "index": "0"}], "E_BLOCK_INDEX"),
+    ("anthropic", [{**BLOCK, "index": -1}], "E_BLOCK_INDEX"),
     ("anthropic", [STOPPED, {"type": "message_delta", "delta": {"stop_reason": "max_tokens"}}], "E_SECOND_TERMINAL"),
     ("cohere_v2", [{"type": "tool-call-start", "index": "0", "delta": {}}], "E_CALL_INDEX"),
     ("cohere_v2", [{"type": "message-start"}, {"type": "message-start"}], "E_SECOND_START"),

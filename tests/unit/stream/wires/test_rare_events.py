@@ -234,3 +234,19 @@ def test_cohere_tells_an_error_in_its_own_words(error: Any, said: str | None) ->
     (decision,) = judged("cohere_v2", [*cohere("TOOL_CALL")[:-1], error]).decisions
     assert decision.evidence.provider_reason == said
     assert decision.reason == ("stream_incomplete" if said is None else "provider_error")
+
+
+@pytest.mark.parametrize("kind", ["tool-result", "tool-error"])
+def test_a_result_that_names_no_call_is_evidence_unless_it_is_the_providers(kind: str) -> None:
+    """The AI SDK."""
+    events = [
+        {"type": "tool-input-start", "id": "c", "toolName": "f"},
+        {"type": "tool-input-delta", "id": "c", "delta": "{}"},
+        {"type": "tool-call", "toolCallId": "c", "toolName": "f", "input": {}},
+        {"type": kind},
+        {"type": "finish-step", "finishReason": "tool-calls"},
+        {"type": "finish", "finishReason": "tool-calls"},
+    ]
+    assert verdicts("ai_sdk", events) == [("reject", "sdk_execution_observed")]
+    events[3]["providerExecuted"] = True
+    assert verdicts("ai_sdk", events) == GOOD
