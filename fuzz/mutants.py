@@ -70,7 +70,10 @@ SUITES = {
     ),
     "gate": Suite(
         modules=(
-            *(f"gate/{name}" for name in ("facts", "table", "judge", "guard", "decision", "authority")),
+            *(
+                f"gate/{name}"
+                for name in ("facts", "table", "ending", "reading", "judge", "guard", "decision", "authority")
+            ),
             *(f"stream/{name}" for name in ("events", "coordinator", "lifecycle", "access", "assembly", "detect")),
             *(
                 f"stream/{folder}/{path.stem}"
