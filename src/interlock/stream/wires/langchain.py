@@ -6,9 +6,11 @@ One call on the wire::
     {"type": "AIMessageChunk", "id": "lc_run--1", "tool_call_chunks": [{"index": 0, "args": "{\"a\":1}"}]}
     {"type": "AIMessageChunk", "id": "lc_run--1", "response_metadata": {"finish_reason": "tool_calls"}}
 
-Push every chunk as it comes, not their sum. A graph's `(chunk, metadata)`, its
-`(mode, item)`, the dict of its mode `updates`, and the events of `astream_events`
-are unwrapped.
+Push every chunk as it comes, not their sum. What a graph wraps messages in is
+unwrapped: `(chunk, metadata)`, `(mode, item)`, `(namespace, item)`, `(namespace,
+mode, item)`, the parts of `version="v2"`, the dicts of its mode `updates` and the
+events of `astream_events`. Of a list, every entry is read; one that is not
+understood is an event that was lost.
 
 Identity: the message `id` and, within it, the `index` and `id` of a tool call
 chunk, by the same rules as on the wire `openai_chat`: another id at a used
@@ -27,10 +29,19 @@ source.
 A whole `AIMessage` (a model that does not stream) holds parsed calls only: a
 projection. Its `invalid_tool_calls` are malformed; those of a chunk are only
 what is not whole yet, unless they carry an `error`. Content after a message's
-end speaks against its calls. A `ToolMessage` is evidence that something ran the call, and so are
-`on_tool_start`, `on_tool_end` and `on_tool_error`, which speak against every
-call where they name none. An interrupt of the graph pauses it. Server-side tools
-are told from the content blocks.
+end speaks against its calls. Server-side tools are told from the content blocks.
+
+A `ToolMessage` is evidence that something ran the call, and so are `on_tool_start`,
+`on_tool_end` and `on_tool_error`, which speak against every call where they name
+none. The state (modes `values` and `checkpoints`) and what the events of a chain
+carry hold the history as well: only the results of this stream's calls count
+there, and no call is opened.
+
+An interrupt of the graph pauses it, and none of its calls executes. It is shown
+in the modes `updates`, `values`, `tasks` and `debug`, and by `astream_events`:
+`stream_mode="messages"` alone cannot show it, so a graph that may wait for
+somebody's approval must be streamed with `updates` too. `interrupt_before` and
+`interrupt_after` show in `updates` and the events only.
 
 Source:
     langchain-core 1.8.3 (messages/ai.py, messages/tool.py), langchain-openai
@@ -82,6 +93,10 @@ _FIELDS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
 _CHUNKS = frozenset({"AIMessageChunk"})
 _RESULTS = frozenset({"tool", "ToolMessageChunk"})
 _MESSAGES = frozenset({"ai", "human", "HumanMessageChunk", "SystemMessageChunk"}) | _CHUNKS | _RESULTS
+_STATES = frozenset({"values", "checkpoints", "custom"})  # modes whose items hold the history, or anything
+_UPDATES = frozenset({"updates", "tasks", "debug"})  # modes whose items are what nodes gave back
+_MODES = frozenset({"messages"}) | _UPDATES | _STATES
+_MAX_DEPTH = 6  # levels of an update or a state that are searched for messages
 _SERVER_BLOCKS = frozenset(
     {
         "server_tool_use",
@@ -99,7 +114,7 @@ _SERVER_BLOCKS = frozenset(
 
 def recognises(event: Any) -> int:
     """Rate how well an event fits this wire: 0 not at all, 1 maybe, 2 surely."""
-    for message in _messages(event):
+    for message in _shown(event):
         kind = text_of(get(message, "type"))
         if kind in _CHUNKS:
             return 2
@@ -140,32 +155,100 @@ class Adapter:
         self._by_id: dict[str | None, _Message] = {}
         self._ids: dict[str, int] = {}  # of all calls that came -> the number of their message
         self._running: set[str] = set()  # runs of tools that have started and not come back
+        self._ran: set[str] = set()  # ids of the calls whose results were found in the state
+        self._paused = False
 
     def push(self, event: Any) -> None:
         """Translate one message, or what a graph wraps it in."""
-        for message in _messages(event):
-            kind = text_of(get(message, "type"))
-            if kind in _CHUNKS:
-                self._chunk(message)
-            elif kind in _RESULTS:
-                self._sink.tool_executed(text_of(get(message, "tool_call_id")))
-            elif kind == "ai":
-                self._whole(message)
-        if type(event) is not dict:
-            return
-        if "__interrupt__" in event:
-            self._sink.stream_end("paused", "__interrupt__")
-        kind = event.get("event")
-        if isinstance(kind, str) and kind.startswith("on_tool_"):
-            self._tool_event(kind, f"{event.get('run_id')}", event.get("data"))
+        kind = get(event, "type")
+        if isinstance(kind, str) and kind in _CHUNKS:
+            self._chunk(event)
+        else:
+            self._item(event)
 
     def source_ended(self, end: SourceEnd) -> None:
         """Count a tool that was started, and never came back, as run; which call it was for is not known."""
         self._fragments.source_ended(end)
         if self._running:
             self._sink.tool_executed()
+        if self._paused:
+            # Only now: nodes that run beside the one that waits go on, and a graph within a graph tells it twice.
+            self._sink.stream_end("paused", "__interrupt__")
 
     # -- inside --------------------------------------------------------------
+
+    def _item(self, event: Any, depth: int = 0) -> None:
+        """Take what a graph or a caller wraps messages in."""
+        mode, item = _unwrapped(event)
+        if _interrupted(event) or _interrupted(item):
+            self._paused = True
+        if mode in _STATES and not _is_message(item):
+            self._results(item)
+        elif _is_message(item):
+            self._message_of(item, again=False)
+        elif isinstance(item, list | tuple) and depth < _MAX_DEPTH:
+            for entry in item:
+                self._item(entry, depth + 1)
+        elif isinstance(get(item, "event"), str):
+            self._event(get(item, "event"), item)
+        elif isinstance(item, Mapping) or get(item, "update") is not None:
+            self._update(item, labelled=mode in _UPDATES)
+        elif mode not in _UPDATES and get(item, "type") is None and (depth or item is not event):
+            self._sink.events_lost(f"a {type(item).__name__} in a list or tuple; expected a message or an update")
+
+    def _message_of(self, message: Any, *, again: bool) -> None:
+        """Take one message; `again` is set where the chunks of a message may have come before their sum."""
+        kind = text_of(get(message, "type"))
+        if kind in _RESULTS or get(message, "role") == "tool":
+            self._sink.tool_executed(text_of(get(message, "tool_call_id")))
+        elif kind == "ai":
+            self._whole(message)
+        elif kind in _CHUNKS:
+            id, calls = text_of(get(message, "id")), items(get(message, "tool_call_chunks"))
+            known = id in self._by_id if id is not None else any(text_of(get(c, "id")) in self._ids for c in calls)
+            if not (again and known):
+                self._chunk(message)
+
+    def _update(self, item: Any, *, labelled: bool) -> None:
+        """Take the update of a node, or of several; what may be the state shows results only."""
+        task = _task(item)
+        if task is not None:
+            item = {"": get(task, "result")}
+        elif get(item, "type") is not None or get(item, "triggers") is not None:  # a debug event, a task that starts
+            self._results(item)
+            return
+        if not isinstance(item, Mapping):
+            item = {"": item}
+        for update in item.values():
+            direct = _is_message(update) or any(_is_message(one) for one in items(update))
+            if direct and not labelled:
+                self._results(update)
+                continue
+            for message in _found(update):
+                self._message_of(message, again=True)
+
+    def _results(self, state: Any) -> None:
+        """Find results of this stream's calls among older ones."""
+        for id in _answered(state):
+            if id in self._ids and id not in self._ran:
+                self._ran.add(id)
+                self._sink.tool_executed(id)
+
+    def _event(self, kind: str, event: Any) -> None:
+        """Take one event of `astream_events`."""
+        data = get(event, "data")
+        if kind == "on_chat_model_stream":
+            self._item(get(data, "chunk"))
+        elif kind == "on_chat_model_end" and get(get(data, "output"), "type") == "ai":
+            self._whole(get(data, "output"))
+        elif kind.startswith("on_tool_"):
+            self._tool_event(kind, f"{get(event, 'run_id')}", data)
+        elif kind.startswith("on_chain_"):
+            for field in ("chunk", "output", "input"):
+                carried = get(data, field)
+                if field != "input" and _interrupted(_unwrapped(carried)[1]):
+                    self._paused = True
+                self._results(carried)
 
     def _tool_event(self, kind: str, run: str, data: Any) -> None:
         """Take the start of a tool (it does not say for which call), or its result or error."""
@@ -175,8 +258,14 @@ class Adapter:
         elif kind in ("on_tool_end", "on_tool_error"):
             self._running.discard(run)
             id = text_of(get(data, "tool_call_id"))
-            for one in {id} if id is not None else _answered(get(data, "output")) or {None}:
+            for one in {id} if id is not None else _named(get(data, "output")) or [None]:
                 self._sink.tool_executed(one)
+
+    def _fresh(self) -> _Message:
+        """Make a message that nothing more can come for."""
+        self._sink.crowded()
+        message = self._by_id[f"\0{len(self._by_id)}"] = _Message(len(self._by_id))
+        return message
 
     def _message(self, raw: Any) -> _Message:
         id = text_of(get(raw, "id"))
@@ -218,11 +307,14 @@ class Adapter:
         """Take a message that did not come in chunks; one that did adds nothing."""
         valid, invalid = items(get(raw, "tool_calls")), items(get(raw, "invalid_tool_calls"))
         calls = [*valid, *invalid]
-        known = self._by_id.get(text_of(get(raw, "id")))
+        own = text_of(get(raw, "id"))
+        known = self._by_id.get(own)
+        if own is None and calls and all(text_of(get(call, "id")) is not None for call in calls):
+            known = None  # messages without an id are not one; their calls tell a repetition
         if known is not None or any(text_of(get(call, "id")) in self._ids for call in calls):
             self._invalid(None if known is None else known.number, invalid, errors_only=True)
             return
-        message = self._message(raw)
+        message = self._message(raw) if own is not None or None not in self._by_id else self._fresh()
         parsed = [
             {
                 "index": at,
@@ -322,33 +414,102 @@ def _number(message: _Message, index: Any) -> Any:
     return message.indexes.setdefault(index, 100_000 + len(message.indexes)) if isinstance(index, str) else index
 
 
-def _messages(event: Any) -> list[Any]:
-    """Return the messages of an event, out of what a graph wraps them in."""
-    if type(event) is tuple or type(event) is list:
-        # (chunk, metadata), (mode, item), (namespace, mode, item)
-        if event and isinstance(event[0], str):
-            return _messages(event[1]) if len(event) > 1 else []
-        if len(event) == 3 and isinstance(event[0], tuple | list):
-            return _messages(event[2])
-        return _messages(event[0]) if event else []
-    if type(event) is not dict or "type" in event:
-        return [event]
-    if isinstance(event.get("event"), str):
-        return _messages(get(event.get("data"), "chunk")) if event["event"] == "on_chat_model_stream" else []
-    found: list[Any] = []
-    for update in event.values():
-        found.extend(items(get(update, "messages")))
-    return found
+def _is_message(value: Any) -> bool:
+    """Tell a message from an update, a state or an event; a node may also return one as `{"role": "tool"}`."""
+    return text_of(get(value, "type")) in _MESSAGES or (
+        get(value, "role") == "tool" and get(value, "tool_call_id") is not None
+    )
 
 
-def _answered(output: Any) -> set[str | None]:
-    """Return the ids of the calls that a tool's output answers: a message, a command that holds one, or several."""
-    if isinstance(output, list | tuple):
-        return {id for one in output for id in _answered(one)}
-    if text_of(get(output, "type")) in _RESULTS:
-        return {text_of(get(output, "tool_call_id"))}
-    update = get(output, "update")
-    return _answered(items(get(update, "messages"))) if update is not None else set()
+def _is_namespace(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(part, str) for part in value)
+
+
+def _unwrapped(event: Any) -> tuple[str | None, Any]:
+    """Return the item that a graph streams, and its mode where that is told; JSON makes lists of its tuples."""
+    mode: str | None = None
+    for _ in range(_MAX_DEPTH):
+        if isinstance(event, list | tuple):
+            size = len(event)
+            if size == 2 and isinstance(event[0], str):
+                mode, event = event
+            elif size == 3 and _is_namespace(event[0]) and isinstance(event[1], str):
+                _, mode, event = event
+            elif size == 2 and _is_namespace(event[0]):
+                event = event[1]
+            elif size == 2 and isinstance(event, tuple) and _is_message(event[0]) and _is_metadata(event[1]):
+                event = event[0]
+            else:
+                break
+        elif isinstance(event, Mapping) and "ns" in event and "data" in event and get(event, "type") in _MODES:
+            mode, event = get(event, "type"), event["data"]
+        else:
+            break
+    return mode, event
+
+
+def _is_metadata(value: Any) -> bool:
+    return value is None or (isinstance(value, Mapping) and not _is_message(value))
+
+
+def _task(item: Any) -> Any:
+    """Return the result of a task, of the modes `tasks` and `debug`, or `None`."""
+    task = get(item, "payload") if get(item, "type") == "task_result" else item
+    return task if isinstance(task, Mapping) and task.keys() >= {"id", "name", "result", "interrupts"} else None
+
+
+def _interrupted(item: Any) -> bool:
+    """Tell whether an item of a graph says that it waits."""
+    if not isinstance(item, Mapping):
+        return False
+    if "__interrupt__" in item:
+        return True  # also without any: `interrupt_before` gives none
+    if _task(item) is None and not ("ns" in item and "data" in item):
+        return False
+    return bool(get(_task(item) or item, "interrupts"))
+
+
+def _found(value: Any, depth: int = _MAX_DEPTH) -> list[Any]:
+    """Return the messages in an update or a state: one, a list of them, in commands, in fields of any name."""
+    if depth == 0 or value is None or isinstance(value, str | bytes | int | float):
+        return []
+    if isinstance(value, Mapping):
+        if _is_message(value):
+            # A user's own data may have such a type.
+            return [value] if "content" in value or "tool_call_id" in value or "tool_calls" in value else []
+        inner: Any = value.values()
+    elif isinstance(value, list | tuple):
+        inner = value
+    elif _is_message(value):
+        return [value]
+    else:
+        inner = [get(value, field) for field in ("update", "messages", "value")]
+    return [message for one in inner for message in _found(one, depth - 1)]
+
+
+def _shown(event: Any) -> list[Any]:
+    """Return the messages that an event shows at first sight, for detection."""
+    item = _unwrapped(event)[1]
+    if isinstance(get(item, "event"), str):
+        item = _unwrapped(get(get(item, "data"), "chunk"))[1] if item["event"] == "on_chat_model_stream" else None
+    if _is_message(item):
+        return [item]
+    return [] if get(item, "type") is not None else _found(item)
+
+
+def _named(output: Any) -> list[str | None]:
+    """Return the ids of the calls that a tool's output names; one of its own making may hold other calls' results."""
+    given = output if isinstance(output, list | tuple) else [output]
+    return _answered([one for one in given if _is_message(one) or get(one, "update") is not None])
+
+
+def _answered(output: Any) -> list[str | None]:
+    """Return the ids of the calls that the results in a value answer."""
+    return [
+        text_of(get(message, "tool_call_id"))
+        for message in _found(output)
+        if text_of(get(message, "type")) in _RESULTS or get(message, "role") == "tool"
+    ]
 
 
 def _reason(metadata: Any) -> tuple[EndReason, str | None]:

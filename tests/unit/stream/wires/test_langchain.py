@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -117,12 +118,196 @@ def test_what_follows_a_whole_call(events: list[Any], want: list[tuple[str, str]
         lambda one: [one, {}],
         lambda one: ("messages", (one, {})),
         lambda one: (("node:1",), "messages", (one, {})),
+        lambda one: ((), (one, {})),
+        lambda one: [["node:1"], [one, {"langgraph_node": "model", "langgraph_triggers": ["x"]}]],
+        lambda one: {"type": "messages", "ns": (), "data": (one, {})},
         lambda one: {"event": "on_chat_model_stream", "data": {"chunk": one}},
     ],
 )
 def test_what_graphs_wrap_messages_in_is_unwrapped(wrap: Any) -> None:
     """Stream modes and events."""
     assert executed(judged("langchain", [wrap(one) for one in (*CALL, end())])) == [("c1", "f", {"a": 1})]
+
+
+RESULT: Any = {"type": "tool", "content": "1", "tool_call_id": "c1"}
+WHOLE: Any = {
+    "type": "ai",
+    "id": "lc_run--9",
+    "content": "",
+    "response_metadata": {"finish_reason": "tool_calls"},
+    "tool_calls": [{"name": "f", "args": {"a": 1}, "id": "c1", "type": "tool_call"}],
+}
+RAN = ("reject", "sdk_execution_observed")
+PAUSED = ("retry", "stream_incomplete")
+
+
+def part(mode: str, data: Any, **more: Any) -> dict[str, Any]:
+    """What a graph streams with `version="v2"`."""
+    return {"type": mode, "ns": (), "data": data, **more}
+
+
+def chain(kind: str, **data: Any) -> dict[str, Any]:
+    """An event of `astream_events` about a chain."""
+    return {"event": f"on_chain_{kind}", "name": "LangGraph", "run_id": "r", "data": data}
+
+
+MARKED: Any = {"__interrupt__": ({"value": "?", "id": "i"},)}
+TASK: Any = {"id": "t", "name": "tools", "error": None, "result": {}, "interrupts": [{"value": "?"}]}
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        MARKED,
+        {"__interrupt__": ()},
+        ("updates", MARKED),
+        ["updates", {"__interrupt__": []}],
+        ((), MARKED),
+        (("node:1",), MARKED),
+        (("node:1",), "updates", MARKED),
+        [MARKED],
+        [("updates", MARKED)],
+        part("updates", MARKED),
+        part("values", {"messages": []}, interrupts=({"value": "?"},)),
+        ("values", {"messages": [WHOLE], **MARKED}),
+        {"messages": [WHOLE], **MARKED},
+        TASK,
+        ("tasks", TASK),
+        ("debug", {"type": "task_result", "payload": TASK}),
+        chain("stream", chunk=MARKED),
+        chain("stream", chunk=("updates", MARKED)),
+        chain("end", output={"messages": [WHOLE], **MARKED}),
+    ],
+)
+def test_an_interrupt_pauses_wherever_a_graph_shows_it(event: Any) -> None:
+    """Once, or twice as of a graph within a graph; what a node beside it streams afterwards is no fault."""
+    assert verdicts(*CALL, end(), event) == [PAUSED]
+    assert verdicts(*CALL, end(), event, event) == [PAUSED]
+    assert verdicts(event, *CALL, end()) == [PAUSED]
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        part("values", {"messages": []}, interrupts=()),
+        ("tasks", {**TASK, "interrupts": []}),
+        ("values", {"messages": [], "result": 1, "interrupts": [1]}),
+        {"event": "on_chain_start", "data": {"input": MARKED}},
+    ],
+)
+def test_no_interrupt_is_none(event: Any) -> None:
+    """Empty fields, a state of that name, and what a run was resumed with."""
+    assert verdicts(*CALL, end(), event) == [GOOD]
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"tools": {"messages": RESULT}},
+        {"tools": {"history": [RESULT]}},
+        {"tools": {"messages": [{"role": "tool", "content": "1", "tool_call_id": "c1"}]}},
+        {"tools": [{"update": {"messages": [RESULT]}}, {"messages": []}]},
+        {"tools": RESULT},
+        ("updates", {"tools": {"messages": RESULT}}),
+        ("updates", {"tools": RESULT}),
+        (("node:1",), {"tools": {"messages": RESULT}}),
+        part("updates", {"tools": {"messages": RESULT}}),
+        part("messages", (RESULT, {"langgraph_node": "tools"})),
+        ("values", {"messages": [WHOLE, RESULT]}),
+        {"messages": [WHOLE, RESULT]},
+        ("checkpoints", {"values": {"messages": [WHOLE, RESULT]}, "tasks": []}),
+        ("tasks", {**TASK, "result": {"messages": [RESULT]}, "interrupts": []}),
+        chain("stream", chunk={"messages": RESULT}),
+        chain("stream", chunk={"tools": {"messages": [RESULT]}}),
+        chain("end", output=[{"messages": [RESULT]}]),
+        chain("start", input={"messages": [WHOLE, RESULT]}),
+        [WHOLE, RESULT],
+        (WHOLE, RESULT),
+        [end(), RESULT],
+    ],
+)
+def test_a_result_is_found_wherever_a_graph_shows_it(event: Any) -> None:
+    """And an older call's says nothing."""
+    assert verdicts(*CALL, end(), event) == [RAN]
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        ("values", {"messages": [WHOLE, RESULT]}),
+        {"messages": [WHOLE, RESULT]},
+        ("tasks", {"id": "t", "name": "agent", "input": {"messages": [WHOLE, RESULT]}, "triggers": ()}),
+        {"id": "t", "name": "agent", "input": {"messages": [WHOLE, RESULT]}, "triggers": ()},
+        chain("start", input={"messages": [WHOLE, RESULT]}),
+        chain("end", output={"messages": [WHOLE, RESULT]}, input={"messages": [WHOLE]}),
+        {"agent": {"tools": [{"type": "tool", "name": "f"}], "scores": [1.0, b"", None]}},
+        ("custom", "anything"),
+        ("updates", {"agent": None}),
+    ],
+)
+def test_the_history_opens_no_call_and_speaks_against_none(event: Any) -> None:
+    """Of the calls `c1` that was run before, and of `c2`."""
+    call = chunk(entry('{"a":1}', id="c2", name="f"))
+    assert verdicts(event, call, end(), event, trust_projections=True) == [GOOD]
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"agent": {"messages": WHOLE}},
+        {"agent": [{"messages": [WHOLE]}]},
+        ("updates", {"agent": {"messages": WHOLE}}),
+        (("node:1",), {"agent": {"messages": [WHOLE]}}),
+        part("updates", {"agent": {"messages": WHOLE}}),
+        {"event": "on_chat_model_end", "data": {"output": WHOLE}},
+    ],
+)
+def test_a_whole_message_is_found_in_an_update_once(event: Any) -> None:
+    """Where the model did not stream; where it did, it adds nothing."""
+    assert verdicts(event, event, trust_projections=True) == [GOOD]
+    assert verdicts(*CALL, end(), event) == [GOOD]
+
+
+def test_the_sum_of_chunks_in_an_update_adds_nothing() -> None:
+    """A node may give back what it summed up itself; without the chunks it is the call."""
+    whole = chunk(entry('{"a":1}', id="c1", name="f"), response_metadata={"finish_reason": "tool_calls"})
+    update = ("updates", {"agent": {"messages": [whole]}})
+    assert verdicts(*CALL, end(), update) == [GOOD]
+    assert verdicts(update, update) == [GOOD]
+    assert verdicts(update, ("updates", {"agent": {"messages": [{**whole, "id": None}]}})) == [GOOD]
+
+
+def test_whole_messages_without_an_id_are_not_one() -> None:
+    """The second call is not lost; a repetition adds nothing."""
+    first, second = (
+        {**WHOLE, "id": None, "tool_calls": [{"name": "f", "args": {"a": 1}, "id": id}]} for id in ("c1", "c2")
+    )
+    assert verdicts(first, second, first, trust_projections=True) == [GOOD, GOOD]
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        (1, 2),
+        ["x"],
+        (None, CALL[0]),
+        ("user", "hi"),
+        [object()],
+        ((), 7),
+        [[[[[[[CALL[0]]]]]]]],
+    ],
+)
+def test_a_list_that_is_not_understood_is_an_event_that_was_lost(event: Any) -> None:
+    """What it holds may be anything."""
+    report = judged("langchain", [*CALL, end(), event])
+    assert [one.action for one in report.decisions] == ["retry"]
+    assert "E_EVENTS_LOST" in {one.code for one in report.diagnostics}
+
+
+def test_a_tools_own_output_may_hold_other_calls_results() -> None:
+    """As of an agent that is a tool: which call it was for is not known."""
+    over = {"event": "on_tool_end", "run_id": "r", "data": {"output": {"messages": [{**RESULT, "tool_call_id": "x"}]}}}
+    assert verdicts(*CALL, end(), over) == [RAN]
 
 
 def test_parsed_calls_of_a_chunk_are_never_read() -> None:
@@ -228,3 +413,76 @@ def test_of_several_words_the_one_that_speaks_against_the_call_is_told() -> None
         (decision,) = judged("langchain", [*CALL, chunk(response_metadata=fields)]).decisions
         assert decision.evidence.provider_reason == told
         assert (decision.action == "execute") == (told in ("tool_calls", "completed"))
+
+
+def streamed(answers: Any, **how: Any) -> list[Any]:
+    """What a real graph streams whose model calls `f`, and whose hand-written node `tools` does as it is told."""
+    graphs = pytest.importorskip("langgraph.graph")
+    memory = pytest.importorskip("langgraph.checkpoint.memory")
+    messages = pytest.importorskip("langchain_core.messages")
+    models = pytest.importorskip("langchain_core.language_models.chat_models")
+    outputs = pytest.importorskip("langchain_core.outputs")
+
+    class Model(models.BaseChatModel):  # type: ignore[misc, name-defined]
+        _llm_type = "x"
+
+        def _generate(self, *_: Any, **__: Any) -> Any:
+            whole = messages.AIMessage(**{**WHOLE, "id": None})
+            return outputs.ChatResult(generations=[outputs.ChatGeneration(message=whole)])
+
+        def _stream(self, *_: Any, **__: Any) -> Any:
+            for fields in (
+                {"tool_call_chunks": [entry("", id="c1", name="f")]},
+                {"tool_call_chunks": [entry('{"a":1}')]},
+                {"response_metadata": {"finish_reason": "tool_calls"}},
+            ):
+                yield outputs.ChatGenerationChunk(message=messages.AIMessageChunk(content="", **fields))
+
+    graph = graphs.StateGraph(graphs.MessagesState)
+    graph.add_node("agent", lambda state: {"messages": Model().invoke(state["messages"])})
+    graph.add_edge(graphs.START, "agent")
+    if answers is not None:
+        graph.add_node("tools", lambda _: answers(messages.ToolMessage("1", tool_call_id="c1")))
+        graph.add_edge("agent", "tools")
+    ready = graph.compile(checkpointer=memory.MemorySaver())
+    asked, config = {"messages": [("user", "hi")]}, {"configurable": {"thread_id": "t"}}
+    if how:
+        return list(ready.stream(asked, config, **how))
+
+    async def events() -> list[Any]:
+        return [one async for one in ready.astream_events(asked, config, version="v2")]
+
+    return asyncio.run(events())
+
+
+def asks(_: Any) -> Any:
+    """Wait for somebody's approval."""
+    return pytest.importorskip("langgraph.types").interrupt("may I?")
+
+
+def commands(result: Any) -> Any:
+    """Answer with a list."""
+    command = pytest.importorskip("langgraph.types").Command
+    return [command(update={"messages": [result]}), command(update={})]
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"stream_mode": mode, "subgraphs": subgraphs, "version": version}
+        for mode in ("updates", ["updates"], ["messages", "updates"], ["messages", "values", "tasks"])
+        for subgraphs in (False, True)
+        for version in ("v1", "v2")
+    ]
+    + [{}],
+)
+def test_a_real_graph_that_ran_a_call_or_waits_is_told_from_one_that_left_it(how: Any) -> None:
+    """In every mode that shows it, as tuples, parts and events."""
+    for answers, want in (
+        (None, GOOD),
+        (asks, PAUSED),
+        (lambda result: {"messages": result}, RAN),
+        (lambda result: {"messages": [result]}, RAN),
+        (commands, RAN),
+    ):
+        assert verdicts(*streamed(answers, **how), trust_projections=True) == [want], answers
