@@ -13,7 +13,9 @@ Identity: the response and the item (`output_index`, with `item_id`, which must
 agree). Results are answered to `call_id`. End of a call:
 `response.output_item.done`; a `status` other than `completed` says that the
 call was cut. End of the turn: the response's terminal event, which is
-`response.completed`, `.incomplete` or `.failed`.
+`response.completed`, `.incomplete` or `.failed`. Some backends (Codex) send
+`response.done` instead, or after it: its `status` tells what it ends, and none
+tells nothing. After another terminal event it is a repetition, which must agree.
 
 The protocol states the arguments up to four times (deltas, `arguments.done`,
 `output_item.done`, the terminal event's `output`). All copies that are there
@@ -28,10 +30,13 @@ tool search loaded one by one have their own name as namespace, and stay `f`.
 GitHub Copilot gives every event of an item another `item_id`, known nowhere
 else. The `output_index` then names the item, and the ids are a remark, on three
 conditions: the index is there and known, the id is no other item's, and a copy
-states the whole arguments. So an event of another response, or of an item at a
+of its own states the whole arguments. So an event of another response, or of an item at a
 wrong index, cannot slip in: its text makes the deltas differ from the copy, and
 its id, once it opened an item, contradicts the index. An unknown id without a
-known index names nothing, and is a violation.
+known index names nothing, and is a violation. The copy has the item's own id or
+its `call_id`, as `output_item.done` and the final output do: one that has only
+the index may be of the same stranger as the deltas. An item that opened with a
+`call_id` alone is treated alike.
 
 A result (`function_call_output` and everything else that ends in
 `_call_output`) of a call that the provider does not run is evidence that a
@@ -95,7 +100,13 @@ _ITEM_CALLS: Final[Mapping[str, str]] = {
     "tool_search_call": "arguments",
 }
 _BEGINNINGS: Final = ("response.created", "response.in_progress", "response.queued")
-_TERMINALS: Final = ("response.completed", "response.incomplete", "response.failed")
+_TERMINALS: Final = ("response.completed", "response.incomplete", "response.failed", "response.done")
+# What `response.done` stands for, by its status.
+_DONE: Final[Mapping[str | None, str]] = {
+    "completed": "response.completed",
+    "incomplete": "response.incomplete",
+    "failed": "response.failed",
+}
 
 
 def recognises(event: Any) -> int:
@@ -117,7 +128,6 @@ class _Item:
         "arguments_done",
         "call_id",
         "client",
-        "empty",
         "ended",
         "given",
         "id",
@@ -129,6 +139,7 @@ class _Item:
         "reported",
         "server",
         "stated",
+        "whole",
     )
 
     def __init__(self, key: str, position: int) -> None:
@@ -142,12 +153,12 @@ class _Item:
         self.client = False  # a call that the client runs, with arguments as text
         self.server = False  # a call that the provider runs
         self.given: str | None = None  # text that the item opened with, not yet found in the whole text
-        self.empty = False  # the whole text was stated, as empty
+        self.whole: str | None = None  # the last copy of the whole text
         self.arguments_done = False
         self.ended = False
         self.reported = False  # the sink knows it as a call
         self.adrift = False  # events named it by ids that are known nowhere else
-        self.stated = False  # the whole text was stated
+        self.stated = False  # the whole text was stated, by a copy with the item's own id or its call_id
 
 
 class Adapter:
@@ -167,6 +178,7 @@ class Adapter:
         self._responses = 0
         self._turn = f"{scope}response-0"
         self._ended = False
+        self._end_reason: EndReason = "unknown"  # of the response that ended last
         self._refused = False
         self._client = False  # the response holds a call that the client runs
         self._refusal_told = False
@@ -305,8 +317,8 @@ class Adapter:
 
     def _name(self, item: _Item, id: str) -> None:
         """Take an id for an item that its position names; one that is known nowhere else is only odd."""
-        if item.id is None:
-            return
+        if item.id is None and item.call_id is None:
+            return  # it opened as nobody: what comes is all that it has
         known = self._by_id.get(id)
         if known is not None and known is not item:
             self._violation(f"item {item.position} is named {id!r}, as item {known.position} is", item)
@@ -391,10 +403,11 @@ class Adapter:
             return
         if item.arguments_done:
             self._violation(f"the arguments of item {item.position} were done twice", item)
+        own = _is_own(item, get(event, "item_id"), event)
         self._same(item, "name", text_of(get(event, "name")))
         self._same(item, "call_id", text_of(get(event, "call_id")))
         if isinstance(text, str):
-            self._final(item, text)
+            self._final(item, text, own=own)
         elif text is not None:
             self._sink.arguments_value(item.key, _as_dict(text))
         else:
@@ -450,12 +463,12 @@ class Adapter:
         elif item.reported and not item.client and not item.server and not _client_item(item.kind, raw):
             self._violation(f"item {item.position} is the client's to run, and not in a later copy", item)
 
-    def _final(self, item: _Item, text: str) -> None:
+    def _final(self, item: _Item, text: str, *, own: bool) -> None:
         """Take a copy of the whole text; the coordinator compares it with the deltas."""
-        if item.empty and text:
+        if item.whole == "" and text:
             self._violation(f"the arguments of item {item.position} are empty, and not in a later copy", item)
-        item.empty = not text
-        item.stated = True
+        item.whole = text
+        item.stated |= own
         # An empty object is a filler, not a statement.
         if item.given is not None and item.given != "{}" and not text.startswith(item.given):
             self._violation(f"the arguments that item {item.position} opened with differ from its later ones", item)
@@ -466,11 +479,16 @@ class Adapter:
         if item.given is not None and item.given != "{}":
             self._violation(f"item {item.position} opened with arguments that no later copy repeats", item)
         if item.adrift and not item.stated:
-            self._violation(f"item {item.position} goes under several ids, and no copy states its arguments", item)
+            self._violation(
+                f"item {item.position} goes under several ids, and no copy with its own id or its call_id states its "
+                "arguments",
+                item,
+            )
         self._sink.call_end(item.key, "complete" if finished else "unknown")
 
     def _compare(self, item: _Item, raw: Any) -> None:
         """Hold a later copy of an item against what came before."""
+        own = _is_own(item, get(raw, "id"), raw)
         namespace = text_of(get(raw, "namespace"))
         if namespace is not None and namespace != item.namespace:
             if item.name is None:
@@ -483,7 +501,7 @@ class Adapter:
         self._same(item, "call_id", text_of(get(raw, "call_id")))
         text = get(raw, _argument_field(raw))
         if isinstance(text, str):
-            self._final(item, text)
+            self._final(item, text, own=own)
         self._oddities(item, raw)
 
     def _same(self, item: _Item, field: str, value: str | None) -> None:
@@ -503,6 +521,9 @@ class Adapter:
         self._begin_unless_known(response)
         reason, said = self._reason(kind, response)
         if self._ended:
+            if kind == "response.done":
+                self._repetition(response, reason, said)
+                return
             self._sink.turn_end(self._turn, reason, said)  # a second end
             return
         tokens = get(get(response, "usage"), "output_tokens")
@@ -518,7 +539,23 @@ class Adapter:
         if self._refused:
             self._report_refusal()
         self._ended = True
+        self._end_reason = reason
         self._sink.turn_end(self._turn, reason, said)
+
+    def _repetition(self, response: Any, reason: EndReason, said: str) -> None:
+        """Hold a `response.done` against the terminal event before it."""
+        if get(response, "status") is not None and reason != self._end_reason:
+            self._violation(f"response.done says {said!r}, and the response ended as {self._end_reason!r}")
+        for raw in items(get(response, "output")):
+            self._result(word(get(raw, "type")), raw)
+            if get(raw, "type") not in ("function_call", "custom_tool_call"):
+                continue
+            said_of = (text_of(get(raw, "call_id")), text_of(get(raw, "name")), get(raw, _argument_field(raw)))
+            if not any(
+                all(value in (None, known) for value, known in zip(said_of, known_of, strict=True))
+                for known_of in ((item.call_id, item.name, item.whole) for item in self._items.values() if item.client)
+            ):
+                self._violation(f"response.done holds a call {said_of[0]!r} that differs from what came before")
 
     def _begin_unless_known(self, response: Any) -> None:
         id = text_of(get(response, "id"))
@@ -530,11 +567,17 @@ class Adapter:
     def _reason(self, kind: str, response: Any) -> tuple[EndReason, str]:
         status = word(get(response, "status"))
         detail = word(get(get(response, "incomplete_details"), "reason"))
+        if kind == "response.done":
+            kind = _DONE.get(status, kind)
         if kind == "response.failed":
             code = word(get(get(response, "error"), "code")) or "failed"
             return FAILURES.get(code, "provider_error"), code
         if kind == "response.incomplete":
             return END_REASONS.get(detail or "", "unknown"), detail or status or "incomplete"
+        if kind == "response.done":
+            # No status, or another word: it cannot confirm.
+            reason = END_REASONS.get(status or "", "unknown")
+            return ("unknown" if reason == "complete" else reason), status or "done"
         if status in (None, "completed") and detail is None and get(response, "error") is None:
             return "complete", status or "completed"
         # It says completed and something else at once.
@@ -588,6 +631,12 @@ class Adapter:
 
 def _argument_field(raw: Any) -> str:
     return "input" if get(raw, "type") == "custom_tool_call" else "arguments"
+
+
+def _is_own(item: _Item, id: Any, raw: Any) -> bool:
+    """Tell whether a copy names the item by its own id or its call_id, not by its position alone."""
+    call_id = text_of(get(raw, "call_id"))
+    return (item.id is not None and id == item.id) or (call_id is not None and call_id == item.call_id)
 
 
 def _is_call(kind: str | None) -> bool:

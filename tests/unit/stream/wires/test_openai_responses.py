@@ -330,3 +330,73 @@ def test_an_item_with_fields_of_its_own_has_the_call_id_of_either_copy(late: boo
     ]
     report = judged("openai_responses", events, trust_projections=True)
     assert executed(report) == [("call_9", "local_shell_call", {"command": ["ls"]})]
+
+
+STRANGER = '{"a": 2}'
+
+
+@pytest.mark.parametrize(
+    ("opened", "copies", "good"),
+    [
+        ({}, (arguments_done(STRANGER, id="fc_B"), completed()), False),
+        ({}, (arguments_done(STRANGER, id="fc_B"), item_done(id="fc_C", call_id=None, arguments=STRANGER)), False),
+        ({"id": None}, (arguments_done(STRANGER, id="fc_B"), completed()), False),
+        ({}, (arguments_done(STRANGER, id="fc_B"), completed(item())), False),
+        ({}, (arguments_done(STRANGER, id="fc_B"), item_done(arguments=STRANGER)), True),
+        ({}, (arguments_done(STRANGER, id="fc_B"), item_done(id="fc_C", arguments=STRANGER)), True),
+        ({}, (arguments_done(STRANGER, id="fc_B"), completed(item(STRANGER, id="fc_C"))), True),
+        ({}, (arguments_done(STRANGER), completed()), True),
+        ({"id": None}, (arguments_done(STRANGER, id="fc_B"), item_done(id="fc_B", arguments=STRANGER)), True),
+        ({"id": None, "call_id": None}, (item_done(id="fc_B", call_id="call_1", arguments=STRANGER),), True),
+    ],
+)
+def test_a_copy_that_names_an_item_by_its_position_only_may_be_a_strangers(
+    opened: dict[str, Any], copies: tuple[Any, ...], good: bool
+) -> None:
+    """The deltas of another response's item, and its own whole text, at the index of one whose events were lost."""
+    last = () if copies[-1]["type"] == "response.completed" else (completed(),)
+    report = judged("openai_responses", (CREATED, added(**opened), delta(STRANGER, id="fc_B"), *copies, *last))
+    assert executed(report) == ([("call_1", "f", {"a": 2})] if good else [])
+    assert good or report.decisions[0].reason == "protocol_violation"
+
+
+def response_done(status: Any = "completed", *output: Any, **more: Any) -> dict[str, Any]:
+    """The terminal event of other backends."""
+    return {"type": "response.done", "response": {"status": status, "output": list(output), **more}}
+
+
+CUT = {"incomplete_details": {"reason": "max_output_tokens"}}
+
+
+@pytest.mark.parametrize(
+    ("ends", "reason"),
+    [
+        ((response_done(),), "complete"),
+        ((response_done("completed", item()),), "complete"),
+        ((response_done("completed", item(STRANGER)),), "protocol_violation"),
+        ((response_done(None),), "stream_incomplete"),
+        ((response_done("done"),), "stream_incomplete"),
+        ((response_done("cancelled"),), "stream_incomplete"),
+        ((response_done("incomplete", **CUT),), "stream_incomplete"),
+        ((response_done("completed", **CUT),), "stream_incomplete"),
+        ((response_done("failed"),), "provider_error"),
+        ((completed(), response_done()), "complete"),
+        ((completed(), response_done(None)), "complete"),
+        ((completed(item()), response_done("completed", item())), "complete"),
+        ((completed(), response_done("completed", REFUSING, item())), "complete"),
+        ((response_done(), response_done()), "complete"),
+        ((completed(), response_done("completed", item(STRANGER))), "protocol_violation"),
+        ((completed(), response_done("completed", item(name="g"))), "protocol_violation"),
+        ((completed(), response_done("completed", item(call_id="call_2"))), "protocol_violation"),
+        ((completed(), response_done("incomplete", **CUT)), "protocol_violation"),
+        ((completed(), response_done("failed")), "protocol_violation"),
+        ((completed(), response_done(id="resp_9")), "protocol_violation"),
+        ((incomplete("max_output_tokens"), response_done()), "protocol_violation"),
+        ((response_done(), completed()), "protocol_violation"),
+    ],
+)
+def test_response_done_ends_a_response_or_repeats_its_end(ends: tuple[Any, ...], reason: str) -> None:
+    """By its status; one that differs from the end before it is a contradiction."""
+    report = judged("openai_responses", (*BODY, *ends))
+    assert report.decisions[0].reason == reason
+    assert executed(report) == (GOT if reason == "complete" else [])
