@@ -94,6 +94,7 @@ class Call:
         "text_confirmed",
         "turn",
         "unseen",
+        "untyped",
     )
 
     def __init__(self, internal_id: str, key: str, turn: Turn, kind: CallKind) -> None:
@@ -119,6 +120,7 @@ class Call:
         self.spoilt = False  # the parser's failure was told
         self.text_bytes = 0  # of a call of kind `text`
         self.text: StringIO | None = None  # the raw text, kept only where the wire repeats it
+        self.untyped = False  # a fragment of it was no text
         self.text_confirmed = False  # the wire stated the whole text, and it agreed
         self.mismatched = False  # the wire stated a text that differs
         self.projection: Any = MISSING
@@ -156,8 +158,11 @@ class Call:
     @property
     def broken(self) -> bool:
         """Whether what came of it contradicts itself, or is no whole text."""
-        if self.faults & {"protocol", "malformed"}:
+        if "protocol" in self.faults:
             return True
+        if "malformed" in self.faults:
+            # Named free text of which nothing was taken holds no other call's arguments.
+            return self.kind != "text" or self.name is None or self.untyped or self.given
         return self.parser is not None and (self.parser.failed or not self.parser.root_complete)
 
     @property
@@ -597,6 +602,7 @@ class Coordinator:
             )
 
     def _no_text(self, call: Call, text: Any) -> None:
+        call.untyped = True
         self._call_fault(
             call, "E_ARGUMENTS_TYPE", f"a fragment of {call.label} is {text!r:.60}; expected a string", "malformed"
         )

@@ -7,10 +7,10 @@ from typing import Any, Final
 from interlock.stream.access import get, word
 from interlock.stream.events import Sink
 
-__all__ = ["misplaced", "plain_error", "push_arguments", "refuse_misplaced"]
+__all__ = ["PLACES", "misplaced", "plain_error", "push_arguments", "refuse_misplaced"]
 
 # Where servers write arguments that belong elsewhere.
-_PLACES: Final = ("arguments", "args", "input", "parameters", "params", "partial_json", "tool_args")
+PLACES: Final = ("arguments", "args", "input", "parameters", "params", "partial_json", "tool_args")
 # What gateways and frameworks in front of a model call an error, in an object without any of the wire's own fields.
 _ERRORS: Final = ("error", "errors", "error_code", "error_message", "detail")
 
@@ -26,7 +26,7 @@ def push_arguments(sink: Sink, key: str, arguments: Any) -> None:
 
 def misplaced(holder: Any, place: str | None = None) -> str | None:
     """Return the field that holds arguments where the wire has none; `place` is the one where they belong."""
-    return next((name for name in _PLACES if name != place and get(holder, name)), None)
+    return next((name for name in PLACES if name != place and get(holder, name)), None)
 
 
 def refuse_misplaced(sink: Sink, key: str, holder: Any, place: str | None = None) -> None:

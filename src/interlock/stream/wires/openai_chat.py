@@ -35,7 +35,14 @@ the protocol has no word for "no arguments", and a lost fragment looks the same.
 So they never do when arguments came in the choice that no named call owns, in a
 place where this wire has none (beside `function`, as `parameters`, in
 `message`), for a call of the same name that took the index with another id, or
-when those of another call are broken.
+when those of another call are broken. A whole `message` that repeats the calls
+(MiniMax) is no such place where it holds no arguments, or only those of calls
+whose own came under the same id. A `base_resp` whose `status_code` is not 0 is
+an error (MiniMax).
+
+Limits: a server that sends a finish reason with every chunk (some gateways in
+front of Gemini) says of a call in a later chunk than its first that it came
+after the end: it is refused. So is a choice without `index`, also a single one.
 
 Servers that differ are listed in docs/wires/openai_chat.md.
 
@@ -51,9 +58,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from interlock.stream.access import get, items, text_of, word
-from interlock.stream.events import Sink
+from interlock.stream.events import CallKind, Sink
 from interlock.stream.wires import Traits
-from interlock.stream.wires.fragments import plain_error, push_arguments, refuse_misplaced
+from interlock.stream.wires.fragments import PLACES, plain_error, push_arguments, refuse_misplaced
 from interlock.stream.wires.native import worse
 from interlock.vocabulary import EndReason, SourceEnd
 
@@ -110,7 +117,7 @@ _TRACKED_NAME: Final = 65_536  # characters; a longer name is only passed on, an
 class _Call:
     """What is known of one call while its fragments come."""
 
-    __slots__ = ("custom", "filler", "id", "index", "key", "name", "started")
+    __slots__ = ("custom", "doubted", "filler", "id", "index", "key", "name", "started")
 
     def __init__(self, key: str, id: str | None, index: int | None = None) -> None:
         self.key = key
@@ -120,6 +127,7 @@ class _Call:
         self.started = False  # argument text has begun, so the name is whole
         self.filler = False  # an empty object came, and nothing else yet
         self.custom = False  # input of a custom tool came
+        self.doubted = False  # its arguments may be those that came elsewhere
 
 
 class _Choice:
@@ -149,7 +157,7 @@ class _Choice:
         self.finish: str | None = None
         self.reason: EndReason | None = None
         self.refused = False
-        self.elsewhere = False  # calls came in a place that this wire does not read
+        self.elsewhere = False  # arguments came in a place that this wire does not read
         self.late = False  # content came after the finish reason
 
 
@@ -177,6 +185,10 @@ class Adapter:
         error = get(event, "error") or get(groq, "error")
         if error:
             self._fail(_error_word(error))
+            return
+        status = get(event, "base_resp")  # MiniMax's place
+        if status is not None and get(status, "status_code") not in (None, 0, "0"):
+            self._fail(word(get(status, "status_msg")) or f"status_code {get(status, 'status_code')!r:.60}")
             return
         usage = get(event, "usage") or get(groq, "usage")
         if usage is not None:
@@ -236,6 +248,7 @@ class Adapter:
             delta = choice.delta
             if (
                 known is None
+                or type(choice.index) is not int
                 or known.finish is not None
                 or choice.finish_reason is not None
                 or choice.__pydantic_extra__
@@ -251,12 +264,21 @@ class Adapter:
             call = known.by_index.get(fragment.index)
             function = fragment.function
             text = function.arguments
-            if call is None or not call.started or fragment.id or function.name or type(text) is not str:
+            if (
+                call is None
+                or not call.started
+                or not text  # the general way looks whether its arguments are elsewhere
+                or type(text) is not str
+                or type(fragment.index) is not int
+                or fragment.id
+                or function.name
+                or fragment.__pydantic_extra__
+                or function.__pydantic_extra__
+            ):
                 return False
         except (AttributeError, TypeError, ValueError):
             return False
-        if text:
-            self._sink.arguments_delta(call.key, text)
+        self._sink.arguments_delta(call.key, text)
         return True
 
     def _choice(self, chunk: Any) -> None:
@@ -295,7 +317,7 @@ class Adapter:
         if executed:
             self._executed(choice, items(executed))
         message = get(chunk, "message")  # a whole message belongs to answers that are not streamed
-        if message is not None and (get(message, "tool_calls") or get(message, "function_call")):
+        if message is not None and _states_arguments(choice, message):
             choice.elsewhere = True
             if choice.finish is not None:
                 self._settle(choice)
@@ -353,7 +375,7 @@ class Adapter:
 
     def _settle(self, choice: _Choice) -> None:
         """Take an empty object that no text followed for the arguments, and nothing at all for what it is."""
-        begun = {(call.index, call.name) for call in choice.calls if call.started}
+        begun = {(call.index, call.name) for call in choice.calls if call.started or call.custom}
         names = {name for _, name in begun}
         bare = {name for index, name in begun if index is None}  # it may have any index
         for call in choice.calls:
@@ -361,7 +383,8 @@ class Adapter:
                 call.filler = False
                 self._sink.arguments_value(call.key, {})
             taken = call.name in (names if call.index is None else bare) or (call.index, call.name) in begun
-            if not call.started and (choice.elsewhere or taken):
+            if not (call.started or call.custom or call.doubted) and (choice.elsewhere or taken):
+                call.doubted = True
                 self._sink.provider_diagnostic(
                     "E_STRAY_ARGUMENTS",
                     "a call has no arguments, and some came in `message`, or for another id in its place: they may "
@@ -403,11 +426,12 @@ class Adapter:
         if not arguments:
             refuse_misplaced(self._sink, call.key, function, "arguments")
             refuse_misplaced(self._sink, call.key, fragment)
+            refuse_misplaced(self._sink, call.key, get(fragment, "custom"))
 
     def _custom(self, choice: _Choice, fragment: Any, id: str | None, custom: Any) -> None:
         """Report a call of a custom tool: its name, and why it is not given out."""
         name = text_of(get(custom, "name"))
-        call = self._attribute(choice, fragment, id, name)
+        call = self._attribute(choice, fragment, id, name, "text")
         if call is None:
             return
         if name is not None:
@@ -422,17 +446,19 @@ class Adapter:
                 fault="malformed",
             )
 
-    def _attribute(self, choice: _Choice, fragment: Any, id: str | None, name: str | None) -> _Call | None:
+    def _attribute(
+        self, choice: _Choice, fragment: Any, id: str | None, name: str | None, kind: CallKind = "json"
+    ) -> _Call | None:
         """Return the call that a fragment belongs to, opening it when the fragment does."""
         index = get(fragment, "index")
         if index is None:
-            return self._without_index(choice, id, name)
+            return self._without_index(choice, id, name, kind)
         if type(index) is not int or index < 0:
             self._violation(choice, "E_CALL_INDEX", f"a tool call has the index {index!r}; expected a whole number")
             return None
         call = choice.by_index.get(index)
         if call is None:
-            call = self._open(choice, f"{choice.turn}/{index}", id, index)
+            call = self._open(choice, f"{choice.turn}/{index}", id, index, kind)
             choice.by_index[index] = call
         elif id is not None and id != call.id:
             if call.id is None:
@@ -442,16 +468,16 @@ class Adapter:
             else:
                 # The same index with another id is another call; it may be one that came before.
                 call = choice.by_id.get(id) or self._open(
-                    choice, f"{choice.turn}/{index}:{len(choice.calls)}", id, index
+                    choice, f"{choice.turn}/{index}:{len(choice.calls)}", id, index, kind
                 )
                 choice.by_index[index] = call
         return call
 
-    def _without_index(self, choice: _Choice, id: str | None, name: str | None) -> _Call | None:
+    def _without_index(self, choice: _Choice, id: str | None, name: str | None, kind: CallKind) -> _Call | None:
         if id is not None:
-            return choice.by_id.get(id) or self._open(choice, f"{choice.turn}/id:{id}", id, None)
+            return choice.by_id.get(id) or self._open(choice, f"{choice.turn}/id:{id}", id, None, kind)
         if not choice.calls:
-            return self._open(choice, f"{choice.turn}/only", None, None)
+            return self._open(choice, f"{choice.turn}/only", None, None, kind)
         if len(choice.calls) == 1 and (name is None or not choice.calls[0].started):
             return choice.calls[0]
         self._violation(
@@ -461,12 +487,12 @@ class Adapter:
         )
         return None
 
-    def _open(self, choice: _Choice, key: str, id: str | None, index: int | None) -> _Call:
+    def _open(self, choice: _Choice, key: str, id: str | None, index: int | None, kind: CallKind) -> _Call:
         call = _Call(key, id, index)
         choice.calls.append(call)
         if id is not None:
             choice.by_id.setdefault(id, call)
-        self._sink.call_start(key, id=id, index=index, turn=choice.turn)
+        self._sink.call_start(key, id=id, index=index, turn=choice.turn, kind=kind)
         if choice.legacy is not None and choice.legacy is not call:
             self._violation(choice, "E_CALL_FORMS", "the choice has both a function_call and tool_calls")
         return call
@@ -549,6 +575,26 @@ def _carries(function: Any) -> bool:
 def _carries_call(fragment: Any) -> bool:
     custom = get(fragment, "custom")
     return _carries(get(fragment, "function")) or bool(get(custom, "name") or get(custom, "input"))
+
+
+def _states_arguments(choice: _Choice, message: Any) -> bool:
+    """Tell whether a whole message has arguments, or may have, that are not those of a call whose own came."""
+    calls = get(message, "tool_calls")
+    if calls and not isinstance(calls, list | tuple):
+        return True
+    for call in items(calls):
+        known = choice.by_id.get(text_of(get(call, "id")) or "")
+        if known is not None and known.started:
+            continue
+        forms = [form for form in (get(call, "function"), get(call, "custom")) if form is not None]
+        if not forms or any(_holds(form) for form in (call, *forms)):
+            return True
+    return _holds(get(message, "function_call")) and not (choice.legacy is not None and choice.legacy.started)
+
+
+def _holds(holder: Any) -> bool:
+    """Tell whether arguments are in any field; an empty object is none."""
+    return any(get(holder, name) not in (None, "", "{}", {}) for name in PLACES)
 
 
 def _error_word(error: Any) -> str:

@@ -438,3 +438,89 @@ def test_a_name_after_the_arguments_is_not_taken() -> None:
     report = judged("openai_chat", [chunk(FIRST), chunk(fragment(0, None, "g")), END, DONE])
     assert [(one.name, one.reason) for one in report.decisions] == [("f", "protocol_violation")]
     assert [d.code for d in report.diagnostics] == ["E_NAME_CONFLICT"]
+
+
+def repeated(*calls: Any) -> dict[str, Any]:
+    """MiniMax's last chunk, which repeats the calls in a message."""
+    message = {"role": "assistant", "content": "", "tool_calls": list(calls)}
+    return {"object": "chat.completion", "choices": [{"index": 0, "finish_reason": "tool_calls", "message": message}]}
+
+
+@pytest.mark.parametrize("arguments", ["", None, {}, "{}", ...])
+def test_calls_repeated_in_a_message_without_arguments_say_nothing(arguments: Any) -> None:
+    """Beside one whose own arguments came, under its id."""
+    bare, whole = fragment(0, "call_1", "g", ""), fragment(1, "call_2", "f", '{"a": 1}')
+    last = repeated(fragment(id="call_1", name="g", arguments=arguments), whole)
+    report = judged("openai_chat", [chunk(bare), chunk(whole), last, DONE], tools=EMPTY_OK)
+    assert executed(report) == [("call_1", "g", {}), ("call_2", "f", {"a": 1})]
+    early = judged("openai_chat", [chunk(bare), chunk(whole), END, last, DONE], tools=EMPTY_OK)
+    assert executed(early) == executed(report)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        fragment(id="call_1", name="g", arguments='{"a": 1}'),
+        fragment(id="call_1", name="g", arguments={"a": 1}),
+        fragment(id="call_9", name="g", arguments='{"a": 1}'),
+        {"id": "call_1", "function": {"name": "g", "parameters": {"a": 1}}},
+        {"id": "call_1", "function": {"name": "g"}, "input": {"a": 1}},
+        {"id": "call_1", "custom": {"name": "g", "input": "x"}},
+        {"id": "call_1"},
+    ],
+)
+def test_arguments_in_a_message_may_be_those_of_a_call_without_any(call: dict[str, Any]) -> None:
+    """It is said once."""
+    report = judged("openai_chat", [chunk(fragment(0, "call_1", "g", "")), repeated(call), DONE], tools=EMPTY_OK)
+    assert [(d.reason, [one.code for one in d.diagnostics]) for d in report.decisions] == [
+        ("protocol_violation", ["E_STRAY_ARGUMENTS"])
+    ]
+
+
+def custom(index: Any = 0, id: Any = "call_1", name: Any = "sql", text: Any = "x") -> dict[str, Any]:
+    """A fragment of a custom tool's call."""
+    return {"index": index, "id": id, "type": "custom", "custom": {"name": name, "input": text}}
+
+
+def test_a_custom_call_spoils_no_function_beside_it() -> None:
+    """Its free text is no function's arguments."""
+    for first, second in ((custom(), fragment(1, "call_2", "g", "")), (fragment(0, "call_2", "g", ""), custom(1))):
+        report = judged("openai_chat", [chunk(first), chunk(second), END, DONE], tools={**EMPTY_OK, "sql": {}})
+        assert executed(report) == [("call_2", "g", {})]
+        assert {d.reason for d in report.decisions} == {"malformed", "complete"}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        [custom(1, name="")],  # nobody's
+        [custom(1), fragment(1, arguments='{"a": 1}')],  # a function's text for it
+        [custom(1), fragment(1, arguments={"a": 1})],
+        [custom(0, "call_9", "g")],  # the same tool, in the function's place
+        [custom(0, None, None)],  # the function itself
+        [{"index": 0, "function": {"arguments": ""}, "custom": {"input": "x"}}],
+    ],
+)
+def test_a_custom_call_that_may_hold_a_functions_arguments_spoils_it(other: list[Any]) -> None:
+    """The function has none of its own."""
+    events = [chunk(fragment(0, "call_2", "g", "")), *(chunk(one) for one in other), END, DONE]
+    assert executed(judged("openai_chat", events, tools={**EMPTY_OK, "sql": {}})) == []
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        ({"status_code": 1004, "status_msg": "login fail"}, "provider_error"),
+        ({"status_code": 1004}, "provider_error"),
+        ({"status_code": "1004"}, "provider_error"),
+        ({"status_code": 0, "status_msg": ""}, "complete"),
+        ({}, "complete"),
+        (None, "complete"),
+    ],
+)
+@pytest.mark.parametrize("choices", [[], None])
+def test_a_status_beside_the_choices_is_an_error(status: Any, reason: str, choices: Any) -> None:
+    """MiniMax's way to say it, with the code 200 of HTTP."""
+    last = {"choices": choices, "base_resp": status}
+    assert [v[3] for v in verdicts(chunk(FIRST), END, last, DONE)] == [reason]
+    assert [v[3] for v in verdicts(chunk(FIRST), {**END, "base_resp": status}, DONE)] == [reason]
