@@ -601,3 +601,47 @@ def test_a_number_at_the_root_is_out_of_range_where_it_begins():
         assert found.byte_offset == len(text) - len(text.strip())
         assert found.column == found.byte_offset + 1 - text.count("\n")
         assert result.outcome == "invalid"
+
+
+def test_one_string_has_one_warning_however_many_control_characters_and_chunks():
+    parser = Parser(control_characters="keep")
+    for piece in ('["a\tb', "c\nd", "\r", '", "e\t", "\t\t"]'):
+        parser.push(piece)
+        assert not parser.failed
+    result = parser.finish("complete")
+    assert [found.code for found in result.diagnostics] == ["W_RAW_CONTROL_CHARACTER"] * 3
+    assert [repair.path for repair in result.repairs] == ["/0", "/1", "/2"]
+    assert result.executable
+    assert result.value == ["a\tbc\nd\r", "e\t", "\t\t"]
+
+
+def test_members_that_were_copied_are_not_copied_again():
+    """What the owner of the copy did to one stays, in objects as in arrays."""
+    parser = Parser()
+    parser.push('{"a":{"x":1},')
+    copied = parser.stable_value
+    copied["a"]["mine"] = True
+    for key in "bcdefgh":
+        parser.push(f'"{key}":[{{"y":2}}],')
+        assert parser.stable_value is copied
+        assert copied["a"] == {"x": 1, "mine": True}
+    assert list(copied) == list("abcdefgh")
+
+
+def test_an_interrupt_while_a_long_chunk_is_pushed_ends_the_document(monkeypatch):
+    """Part of the chunk may have been read: nothing that follows makes the document whole."""
+    parser = Parser()
+    parser.push("[1,")
+
+    def interrupted(text):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Parser, "_read", lambda self, text: interrupted(text))
+    with pytest.raises(KeyboardInterrupt):
+        parser.push("2," * 2000)
+    monkeypatch.undo()
+    parser.push("3]")
+    assert parser.failed
+    result = parser.finish("complete")
+    assert not result.executable
+    assert [found.code for found in result.diagnostics] == ["E_INTERNAL"]
