@@ -11,21 +11,28 @@ One call on the wire::
 Identity: the run, the sub-agent (`subagentRunId`) and `toolCallId`. End of a
 call: `TOOL_CALL_END`, the producer's claim. `TOOL_CALL_CHUNK` stands for start,
 arguments and end: without an id it continues the call of its sub-agent that is
-open; any event other than `RAW` closes it. End of the turn (a run): `RUN_FINISHED`, by its
-`outcome`, or `RUN_ERROR`.
+open. Any event closes it, but for `RAW`, the activities, `REASONING_ENCRYPTED_VALUE`
+and `SUBAGENT_STARTED`. End of the turn (a run): `RUN_FINISHED`, by its `outcome`,
+or `RUN_ERROR`.
 
 The protocol has no field for the model's finish reason: a producer that does not
 turn a cut response into `RUN_ERROR` hides it. What there is, is read: a word in
 the event's `metadata` (such as `tanstack.finishReason`) or in the provider's own
-event that it carries along (`rawEvent`), when it speaks against completion. An
+event that it carries along (`rawEvent`, `RAW`), when it speaks against completion;
+what the model was given (`input`, `messages`, `history`) and the events of LangChain
+that are not a model's output hold older words, and are not read. An
 outcome that is not known is unknown here, though the protocol's own consumers
 read success.
 
 A call is the client's when the run leaves it without a result: a
 `TOOL_CALL_RESULT`, or a tool message in a snapshot, is evidence that the
 producer ran it. `pendingToolCallIds`, where given and not empty, names exactly
-the calls without a result. An interrupt pauses the whole run, a suspended
-sub-agent its own calls; `SUBAGENT_ERROR` is an error for them.
+the calls without a result. An interrupt pauses the whole run, also where it is only
+a `CUSTOM` event, as of LangGraph's bridge (`on_interrupt`); a suspended sub-agent
+pauses its own calls; `SUBAGENT_ERROR` is an error for them.
+
+The arguments in a `MESSAGES_SNAPSHOT` are what the producer made of a value: they
+are compared as a value with what was streamed, and prove nothing alone.
 
 The events of the Python package are read as well; they spell the fields in
 snake_case.
@@ -39,6 +46,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Final
 
+from interlock.parser import Parser
 from interlock.stream.access import camel, get, items, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits
@@ -63,8 +71,16 @@ _OTHERS = frozenset({"RUN_STARTED", "RUN_FINISHED", "RUN_ERROR", "MESSAGES_SNAPS
 
 _CONTENT = frozenset({"TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_CHUNK", "REASONING_MESSAGE_CONTENT"})
 
+# The protocol's own client leaves an open chunk open at these.
+_PASSING = frozenset({"RAW", "ACTIVITY_SNAPSHOT", "ACTIVITY_DELTA", "REASONING_ENCRYPTED_VALUE", "SUBAGENT_STARTED"})
+
+# What bridges call the `CUSTOM` event of an interrupt.
+_INTERRUPTS = frozenset({"on_interrupt", "LangGraphInterruptEvent", "CopilotKitLangGraphInterruptEvent"})
+
 # Where producers and providers write why a model stopped.
 _WORD_FIELDS = frozenset({"finishReason", "finish_reason", "stopReason", "stop_reason", "done_reason"})
+_GIVEN = frozenset({"input", "messages", "history"})  # what a model was given: the words there are older ones
+_OUTPUTS = ("on_chat_model_stream", "on_chat_model_end", "on_llm_stream", "on_llm_end")
 _MAX_RAW_DEPTH = 6  # levels of `metadata` and `rawEvent` that are searched; providers' events need four
 
 
@@ -103,6 +119,8 @@ class Adapter:
         self._calls: dict[tuple[str | None, str], _Call] = {}  # (subagentRunId, toolCallId) -> call
         self._by_id: dict[str, list[_Call]] = {}  # the same calls by toolCallId: sub-agents may share one
         self._chunked: _Call | None = None  # the call that chunks have open
+        self._given: set[str] = set()  # keys of the calls that arguments came for
+        self._paused = False
         self._against: tuple[EndReason, str] | None = None  # a provider's word that speaks against completion
 
     def push(self, event: Any) -> None:
@@ -112,12 +130,14 @@ class Adapter:
             delta = get(event, "delta")
             # Anything but a string is passed on as well: the call's arguments are not whole then.
             if delta or type(delta) is not str:
-                self._sink.arguments_delta(self._key(event), delta)
+                key = self._key(event)
+                self._given.add(key)
+                self._sink.arguments_delta(key, delta)
         elif kind == "TOOL_CALL_CHUNK":
             self._chunk(event)
-        elif kind != "RAW":
+        elif (said := word(kind) or "") not in _PASSING:
             self._close_chunks()
-            handler = _HANDLERS.get(word(kind) or "")
+            handler = _HANDLERS.get(said)
             if handler is not None:
                 handler(self, event)
             elif self._over and kind in _CONTENT:
@@ -180,6 +200,7 @@ class Adapter:
                 )
         delta = get(event, "delta")
         if delta:
+            self._given.add(call.key)
             self._sink.arguments_delta(call.key, delta)
         else:
             refuse_misplaced(self._sink, call.key, event)
@@ -212,7 +233,25 @@ class Adapter:
                         self._violation("E_NAME_CONFLICT", f"a snapshot names the call {call.id!r} otherwise")
                     text = get(function, "arguments")
                     if call.ended and isinstance(text, str):
-                        self._sink.arguments_final(call.key, text)
+                        self._repeated(call, text)
+
+    def _repeated(self, call: _Call, text: str) -> None:
+        """Hold the arguments of a snapshot against the streamed ones: producers write a value's text anew."""
+        parser = Parser()
+        parser.push(text)
+        read = parser.finish("complete")
+        if read.executable and (call.key in self._given or read.value == {}):
+            self._sink.arguments_value(call.key, read.value)
+        else:
+            self._sink.arguments_final(call.key, text)  # no JSON, or arguments that were not streamed
+
+    def _custom(self, event: Any) -> None:
+        if text_of(get(event, "name")) not in _INTERRUPTS:
+            return
+        self._paused = True
+        if self._over:
+            for call in self._calls.values():
+                self._sink.call_held(call.key, "paused")
 
     # -- sub-agents and runs -------------------------------------------------
 
@@ -240,6 +279,8 @@ class Adapter:
         self._over = False
         self._calls = {}
         self._by_id = {}
+        self._given = set()
+        self._paused = False
         self._against = None
 
     def _finish(self, event: Any) -> None:
@@ -248,6 +289,8 @@ class Adapter:
         self._note_words(get(event, "metadata"))
         self._note_words(camel(event, "rawEvent"))
         reason = "complete" if outcome is None else END_REASONS.get(said or "", "unknown")
+        if reason == "complete" and (self._paused or get(event, "interrupt") is not None):
+            reason, said = "paused", "interrupt"
         if reason == "complete" and self._against is not None:
             reason, said = self._against
         self._check_pending(camel(outcome, "pendingToolCallIds"))
@@ -275,6 +318,9 @@ class Adapter:
             self._violation("E_PENDING_CONFLICT", f"pendingToolCallIds names the call {id!r}, which never came")
 
     def _note_words(self, raw: Any) -> None:
+        name = get(raw, "event")  # of LangChain's `astream_events`
+        if isinstance(name, str) and name.startswith("on_") and name not in _OUTPUTS:
+            return
         for said in _words(raw, _MAX_RAW_DEPTH):
             reason = worse("complete", said)
             if reason != "complete":
@@ -291,6 +337,7 @@ _HANDLERS: Final = {
     "MESSAGES_SNAPSHOT": Adapter._snapshot,
     "SUBAGENT_FINISHED": Adapter._subagent_ended,
     "SUBAGENT_ERROR": Adapter._subagent_failed,
+    "CUSTOM": Adapter._custom,
     "RUN_STARTED": Adapter._begin,
     "RUN_FINISHED": Adapter._finish,
     "RUN_ERROR": Adapter._fail,
@@ -303,6 +350,8 @@ def _words(raw: Any, depth: int) -> Iterator[str]:
         return
     if isinstance(raw, Mapping):
         for key, value in raw.items():
+            if key in _GIVEN:
+                continue
             if key in _WORD_FIELDS and isinstance(value, str):
                 yield value
             elif key == "incomplete_details" and value is not None:

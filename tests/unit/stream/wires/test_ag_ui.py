@@ -11,6 +11,7 @@ from support.judging import executed, judged
 
 TEXT = '{"a":1}'
 GOOD = ("execute", "complete")
+PAUSED = ("retry", "stream_incomplete")
 START: Any = {"type": "RUN_STARTED", "threadId": "t", "runId": "r"}
 FINISH: Any = {"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}
 
@@ -104,13 +105,95 @@ def test_later_evidence_counts(events: list[Any], reason: str) -> None:
     assert verdicts(*call(), *events, FINISH)[0][1] == reason
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        {
+            "event": "on_chain_start",
+            "data": {"input": {"messages": [{"response_metadata": {"finish_reason": "length"}}]}},
+        },
+        {"event": "on_chain_end", "data": {"output": {"log": [{"response_metadata": {"finish_reason": "length"}}]}}},
+        {"event": "on_chat_model_end", "data": {"input": {"messages": [[{"stop_reason": "stop_sequence"}]]}}},
+        {"request": {"messages": [{"finish_reason": "length"}]}, "history": [{"finish_reason": "length"}]},
+    ],
+)
+def test_the_words_of_what_a_model_was_given_are_old(data: Any) -> None:
+    """An earlier answer in the history may have been cut; the model's own output may not."""
+    raw = {"type": "RAW", "event": data}
+    assert verdicts(raw, *call(), raw, {**FINISH, "rawEvent": data}) == [GOOD]
+    cut = {"output": {"response_metadata": {"finish_reason": "length"}}}
+    for event in ("on_chat_model_end", "on_llm_end", "brand_new"):
+        assert verdicts(*call(), {"type": "RAW", "event": {"event": event, "data": cut}}, FINISH) == [PAUSED]
+
+
+@pytest.mark.parametrize("name", ["on_interrupt", "LangGraphInterruptEvent", "CopilotKitLangGraphInterruptEvent"])
+def test_an_interrupt_may_be_a_custom_event(name: str) -> None:
+    """Of a bridge that then ends the run without an outcome; it holds for that run only."""
+    asks = {"type": "CUSTOM", "name": name, "value": {"action_requests": [{"name": "f", "args": {"a": 1}}]}}
+    state = {"type": "STATE_SNAPSHOT", "snapshot": {}}
+    assert verdicts(*call(), asks, state, FINISH) == [PAUSED]
+    assert verdicts(asks, *call(), outcome("success")) == [PAUSED]
+    assert verdicts(*call(), FINISH, asks) == [PAUSED]
+    assert verdicts(*call(), {**FINISH, "interrupt": {"id": "i"}}) == [PAUSED]
+    assert verdicts(asks, FINISH, START, *call(), FINISH) == [GOOD]
+    assert verdicts(*call(), {**asks, "name": "progress"}, FINISH) == [GOOD]
+
+
+def test_an_interrupt_of_the_packages_own_events_pauses() -> None:
+    """As the bridge of LangGraph sends them."""
+    core = pytest.importorskip("ag_ui.core")
+    events = [
+        core.ToolCallStartEvent(tool_call_id="c1", tool_call_name="f"),
+        core.ToolCallArgsEvent(tool_call_id="c1", delta=TEXT),
+        core.ToolCallEndEvent(tool_call_id="c1"),
+        core.MessagesSnapshotEvent(messages=[]),
+        core.RunFinishedEvent(thread_id="t", run_id="r"),
+    ]
+    asks = core.CustomEvent(name="on_interrupt", value="?")
+    assert verdicts(*events) == [GOOD]
+    assert verdicts(*events[:3], asks, *events[3:]) == [PAUSED]
+
+
+def snapshot(name: str, arguments: str) -> Any:
+    """All messages: one call."""
+    calls = [{"id": "c1", "type": "function", "function": {"name": name, "arguments": arguments}}]
+    return {"type": "MESSAGES_SNAPSHOT", "messages": [{"role": "assistant", "toolCalls": calls}]}
+
+
+@pytest.mark.parametrize(
+    ("streamed", "repeated", "good"),
+    [
+        (TEXT, '{"a": 1}', True),
+        (' {"a":\n1.0} ', '{"a": 1}', True),
+        ('{"a":"\u00e4","b":2}', '{"b": 2, "a": "\\u00e4"}', True),
+        ("", "{}", True),
+        ("", "", True),
+        ("{}", "{ }", True),
+        (TEXT, '{"a": true}', False),
+        (TEXT, '{"a": 1', False),
+        (TEXT, "{'a': 1}", False),
+        (TEXT, '{"a": 1, "a": 1}', False),
+        (TEXT, "", False),
+        (TEXT, "{}", False),
+        ("{}", TEXT, False),
+        ("", TEXT, False),
+        ("", "null", False),
+    ],
+)
+@pytest.mark.parametrize("trusted", [False, True])
+def test_a_snapshot_repeats_the_value_and_not_its_text(streamed: str, repeated: str, good: bool, trusted: bool) -> None:
+    """Producers write it anew; another value, or no strict JSON, is a contradiction, and alone it proves nothing."""
+    whole = [event("START", toolCallName="f"), event("ARGS", delta=streamed), event("END")]
+    options = {"trust_projections": trusted, "tools": {"f": {"type": "object"}}}
+    seen = snapshot("f", repeated)
+    assert (verdicts(*whole, seen, FINISH, **options) == [GOOD]) is good
+    assert (verdicts(*whole, seen, seen, FINISH, **options) == [GOOD]) is good
+    shorthand = [chunk(streamed, toolCallId="c1", toolCallName="f"), seen]
+    assert (verdicts(*shorthand, FINISH, **options) == [GOOD]) is good
+
+
 def test_a_snapshot_must_agree() -> None:
     """With the name and the arguments."""
-
-    def snapshot(name: str, arguments: str) -> Any:
-        calls = [{"id": "c1", "type": "function", "function": {"name": name, "arguments": arguments}}]
-        return {"type": "MESSAGES_SNAPSHOT", "messages": [{"role": "assistant", "toolCalls": calls}]}
-
     assert verdicts(*call(), snapshot("f", TEXT), FINISH) == [GOOD]
     assert verdicts(*call(), snapshot("f", '{"a":2}'), FINISH) == [("reject", "protocol_violation")]
     assert verdicts(*call(), snapshot("g", TEXT), FINISH) == [("reject", "protocol_violation")]
@@ -148,6 +231,17 @@ def test_chunks_open_continue_and_close_calls() -> None:
     assert executed(judged("ag_ui", [START, *events, FINISH])) == [("c1", "f", {"a": 1}), ("c2", "g", {})]
     assert verdicts(*events, chunk(" ", toolCallId="c2"), FINISH)[1] == ("reject", "protocol_violation")
     assert verdicts(chunk("{}"), FINISH) == []
+
+
+@pytest.mark.parametrize(
+    "kind", ["RAW", "ACTIVITY_SNAPSHOT", "ACTIVITY_DELTA", "REASONING_ENCRYPTED_VALUE", "SUBAGENT_STARTED"]
+)
+def test_some_events_leave_an_open_chunk_open(kind: str) -> None:
+    """As the protocol's own client does; any other closes it, and the call is cut."""
+    events = [chunk(TEXT[:3], toolCallId="c1", toolCallName="f"), {"type": kind}, chunk(TEXT[3:])]
+    assert verdicts(*events, FINISH) == [GOOD]
+    for other in ("STATE_DELTA", "CUSTOM", "STEP_STARTED", "ACTIVITY_OTHER", None, ["RAW"]):
+        assert verdicts(events[0], {"type": other}, events[2], FINISH) != [GOOD]
 
 
 @pytest.mark.parametrize(("first", "second"), [("s", "t"), ("s", None), (None, "s")])
