@@ -10,8 +10,12 @@ One call on the wire::
 
 Identity: the block `index` within a message; the id comes with the start event
 only. End of a call: `content_block_stop`, which is sent for a cut block too, so
-it proves nothing alone. End of the turn: `message_stop`; the reason is the last
-non-null `stop_reason` of the `message_delta` events.
+it proves nothing alone. A message that says it is whole, with a block that never
+ended, is held against its other calls, unless the block is text or thinking:
+those hold no call's arguments, and some proxies leave them open.
+
+End of the turn: `message_stop`; the reason is the last non-null `stop_reason` of
+the `message_delta` events.
 
 A `message_start` before `message_stop` begins the message anew (seen behind
 gateways that retry, recording `spliced-message-start`): what came before it can
@@ -62,6 +66,7 @@ END_REASONS: Final[Mapping[str, EndReason]] = {
 
 _CLIENT_BLOCKS = ("tool_use",)
 _SERVER_BLOCKS = ("server_tool_use", "mcp_tool_use")
+_TEXT_BLOCKS = ("text", "thinking", "redacted_thinking")
 _EVENTS = frozenset(
     {
         "message_start",
@@ -104,7 +109,7 @@ class Adapter:
         self._keys: dict[int, str] = {}  # block index -> source key, for tool blocks that may still grow
         self._tools: dict[int, str] = {}  # the same, of the whole message
         self._blocks: set[int] = set()
-        self._open: set[int] = set()  # blocks without their end
+        self._open: set[int] = set()  # blocks without their end, that may hold a call's arguments
         self._server: set[str | None] = set()  # ids of the calls that the provider runs, in any message
         self._reason: str | None = None
 
@@ -120,12 +125,12 @@ class Adapter:
                     delta = event.delta
                     if delta.type == "input_json_delta":
                         text = delta.partial_json
-                        if text or type(text) is not str:
+                        if text and type(event.index) is int:
                             self._delta(self._keys[event.index], text)
+                            return
+                    elif self._reason is None and not self._ended and event.index not in self._keys:
                         return
-                    if self._reason is None and not self._ended and event.index not in self._keys:
-                        return
-            except (AttributeError, KeyError):
+            except (AttributeError, KeyError, TypeError):
                 kind = get(event, "type")
         if kind == "content_block_delta":
             if self._reason is not None or self._ended:
@@ -243,7 +248,8 @@ class Adapter:
         if self._sink.crowded():
             return
         self._blocks.add(index)
-        self._open.add(index)
+        if kind not in _TEXT_BLOCKS:
+            self._open.add(index)
         if kind not in _CLIENT_BLOCKS and kind not in _SERVER_BLOCKS:
             return
         if kind in _SERVER_BLOCKS:

@@ -115,7 +115,7 @@ def test_reasons_that_do_not_confirm(word: Any, want: tuple[str, str]) -> None:
         ((BEGIN, start(given={"a": 2}), *CALL[1:], *ENDED), "protocol_violation"),
         ((BEGIN, *CALL, start(1, "toolu_2"), *ENDED), "protocol_violation"),
         (
-            (BEGIN, {"type": "content_block_start", "index": 1, "content_block": TEXT}, *CALL, *ENDED),
+            (BEGIN, {"type": "content_block_start", "index": 1, "content_block": {"type": "new"}}, *CALL, *ENDED),
             "protocol_violation",
         ),
         ((BEGIN, *CALL[:-1], reason("tool_use"), stop(), STOP), "protocol_violation"),
@@ -188,3 +188,23 @@ def test_the_end_of_the_source_matters_only_before_message_stop() -> None:
     ):
         assert verdict(BEGIN, *CALL, *ENDED, end=end)[0] == want
         assert verdict(BEGIN, *CALL, end=end)[0] == "retry"
+
+
+@pytest.mark.parametrize(
+    ("block", "good"),
+    [
+        ({"type": "text", "text": ""}, True),
+        ({"type": "thinking", "thinking": "", "signature": ""}, True),
+        ({"type": "redacted_thinking", "data": ""}, True),
+        ({"type": "tool_use", "id": "toolu_2", "name": "g", "input": {}}, False),
+        ({"type": "server_tool_use", "id": "srvtoolu_1", "name": "g", "input": {}}, False),
+        ({"type": "brand_new"}, False),
+        (None, False),
+    ],
+)
+def test_a_block_without_its_end_speaks_against_the_others_where_it_may_hold_arguments(block: Any, good: bool) -> None:
+    """Text and thinking hold none."""
+    opened = {"type": "content_block_start", "index": 1, "content_block": block}
+    report = judged("anthropic", (BEGIN, *CALL, opened, *ENDED))
+    assert executed(report) == (GOT if good else [])
+    assert good or [one.code for one in report.decisions[0].diagnostics] == ["E_BLOCK_OPEN"]
