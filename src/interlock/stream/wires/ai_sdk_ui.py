@@ -19,6 +19,8 @@ when no `start-step` says so. A sender of v5 leaves it out; nothing confirms the
 caller knows the sender (`confirm_on_done`). The Python package `ai` writes
 `stop` for a reason that it never got, so a truncation behind it can be hidden.
 `[DONE]` is written by the sender's flush, after errors too: it is no evidence.
+After such a `finish`, only parts that a sender adds by itself pass: `data-…`,
+`source-…` and `message-metadata`.
 
 `reset-step` (v7) withdraws everything of the current step. A call that waits
 for an approval is held: the sender runs it once it is approved. One that was
@@ -122,7 +124,7 @@ class Adapter:
     def push(self, event: Any) -> None:
         """Translate one chunk."""
         kind = get(event, "type")
-        if (self._silent_finish and kind != "done") or (self._over and kind in _CONTENT):
+        if (self._silent_finish and not _is_beside(kind)) or (self._over and kind in _CONTENT):
             self._sink.provider_diagnostic("E_LATE_EVENT", f"{kind} after finish", turn=self._turn, fault="protocol")
         if kind == "tool-input-delta":
             delta = camel(event, "inputTextDelta")
@@ -252,3 +254,10 @@ class Adapter:
         else:
             self._over = True
             self._sink.stream_end(END_REASONS.get(said, "unknown"), said)
+
+
+def _is_beside(kind: Any) -> bool:
+    """Tell whether a part is no model's: the sender adds it by itself, at any time."""
+    if not isinstance(kind, str):
+        return False
+    return kind in ("done", "message-metadata") or kind.startswith(("data-", "source-"))

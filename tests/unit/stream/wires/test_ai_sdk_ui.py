@@ -136,3 +136,22 @@ def test_a_held_call_holds_no_other() -> None:
     """The approval names one of two."""
     events = [*call(), *call("c2"), part("tool-approval-request", approvalId="p"), STEP_END, FINISH]
     assert verdicts(*events) == [("retry", "stream_incomplete"), GOOD]
+
+
+@pytest.mark.parametrize(
+    ("late", "good"),
+    [
+        ({"type": "data-title", "data": "x", "transient": True}, True),
+        ({"type": "message-metadata", "messageMetadata": {}}, True),
+        ({"type": "source-url", "sourceId": "s", "url": "u"}, True),
+        ({"type": "source-document", "sourceId": "s", "mediaType": "m", "title": "t"}, True),
+        ({"type": "text-delta", "id": "t", "delta": "x"}, False),
+        ({"type": "finish-step"}, False),
+        ({"type": "brand-new"}, False),
+        ({"type": None}, False),
+    ],
+)
+def test_parts_of_the_sender_may_follow_a_finish_without_a_reason(late: Any, good: bool) -> None:
+    """They are no model's."""
+    events = [*call(), STEP_END, {"type": "finish"}, late, "[DONE]"]
+    assert verdicts(*events, confirm_on_done=True) == [GOOD if good else ("reject", "protocol_violation")]
