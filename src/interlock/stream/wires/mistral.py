@@ -22,6 +22,11 @@ a call; `conversation.response.done` ends the turn, and carries no reason.
 connectors that Mistral runs. `function.result` comes from the SDK's own runner:
 evidence that it ran the call.
 
+A call without arguments is refused when some came after it for another
+`tool_call_id` with the same name and `output_index`: one call under two ids
+looks the same. So is a legal pair of such calls, the first of which has no
+arguments; pairs in the other order, or at places of their own, pass.
+
 The SDK wraps each event in an object with `data`.
 
 Source:
@@ -83,7 +88,8 @@ class Adapter(openai_chat.Adapter):
         super().__init__(sink)
         self._names: dict[str, str | None] = {}  # tool_call_id -> name, in a conversation
         self._places: dict[str, tuple[int | None, str | None]] = {}  # tool_call_id -> output_index and name
-        self._begun: set[str] = set()  # those of them whose arguments have begun
+        self._bare: dict[tuple[int | None, str | None], set[str]] = {}  # place -> its calls without arguments so far
+        self._doubted: set[str] = set()  # those of them after which arguments came for another id in their place
         self._executions = 0
 
     def push(self, event: Any) -> None:
@@ -120,7 +126,8 @@ class Adapter(openai_chat.Adapter):
         if id not in self._names:
             index = get(event, "output_index")
             self._names[id] = name
-            self._places[id] = (index if type(index) is int else None, name)
+            place = self._places[id] = (index if type(index) is int else None, name)
+            self._bare.setdefault(place, set()).add(id)
             self._sink.call_start(id, id=id, name=name, turn=_TURN)
         elif name is not None and name != self._names[id]:
             self._sink.provider_diagnostic(
@@ -135,15 +142,16 @@ class Adapter(openai_chat.Adapter):
         arguments = get(event, "arguments")
         push_arguments(self._sink, id, arguments)
         if arguments:
-            self._begun.add(id)
+            bare = self._bare[self._places[id]]
+            bare.discard(id)
+            self._doubted |= bare
         else:
             refuse_misplaced(self._sink, id, event, "arguments")
 
     def _settle_functions(self) -> None:
         """Refuse a call without arguments when some came for another id in its place: they may be its own."""
-        taken = {self._places[id] for id in self._begun}
         for id, place in self._places.items():
-            if id not in self._begun and place in taken:
+            if id in self._doubted and id in self._bare[place]:
                 self._sink.provider_diagnostic(
                     "E_STRAY_ARGUMENTS",
                     f"the call {id!r} has no arguments, and another id took its place with some",

@@ -229,6 +229,26 @@ def test_mistral_conversations(events: list[Any], want: str) -> None:
     assert reason("mistral", [{"event": event["type"], "data": event} for event in events]) == want
 
 
+@pytest.mark.parametrize(
+    ("events", "good"),
+    [
+        ([delta("b", '{"n":1}', output_index=0), delta("a", "", output_index=0)], ["a", "b"]),
+        ([delta("a", "", output_index=1), delta("b", '{"n":1}', output_index=0)], ["a", "b"]),
+        ([delta("a", "", output_index=0), delta("b", "", output_index=0)], ["a", "b"]),
+        ([delta("a", "", output_index=0), delta("b", '{"n":1}', output_index=0)], ["b"]),
+        (
+            [delta("b", "{", output_index=0), delta("a", "", output_index=0), delta("b", '"n":1}', output_index=0)],
+            ["b"],
+        ),
+        ([*(delta(id, "", output_index=0) for id in "ab"), delta("b", '{"n":1}', output_index=0)], ["b"]),
+    ],
+)
+def test_mistral_arguments_after_a_call_without_any_may_be_its_own(events: list[Any], good: list[str]) -> None:
+    """In the same place, under another id; those that came before it are not."""
+    report = judged("mistral", [*events, END], tools={"f": {"type": "object"}})
+    assert sorted(str(id) for id, _, _ in executed(report)) == good
+
+
 def test_mistral_fillers_are_no_identity() -> None:
     """The id `"null"` and the index 0 stand for what was not sent."""
 
