@@ -14,7 +14,8 @@ Identity: (`response_id`, `item_id`), since several responses may be in flight
 on one connection; `output_index` and `call_id` must agree with them. End of a
 call: `response.output_item.done`. That event and `arguments.done` are sent when
 a response is interrupted, too: they say that nothing more follows, and no more.
-End of the turn: `response.done`, which always comes; its `status` tells.
+End of the turn: `response.done`, which always comes; its `status` tells. Text of
+a response with calls, after its own end, contradicts it.
 
 The protocol states the arguments up to four times; all copies that are there
 must be equal, and so must be what the item is, which says who runs it. `error`
@@ -59,6 +60,15 @@ END_REASONS: Final[Mapping[str, EndReason]] = {
 }
 
 _CALLS: Final = ("function_call", "mcp_call")
+# The model's words, in the beta and in the GA spelling.
+_TEXT: Final = frozenset(
+    {
+        "response.text.delta",
+        "response.output_text.delta",
+        "response.audio_transcript.delta",
+        "response.output_audio_transcript.delta",
+    }
+)
 _OWN: Final = (
     "session.",
     "conversation.item.",
@@ -104,12 +114,13 @@ class _Item:
 class _Response:
     """One response: a turn of its own."""
 
-    __slots__ = ("items", "positions", "turn")
+    __slots__ = ("done", "items", "positions", "turn")
 
     def __init__(self, turn: str) -> None:
         self.turn = turn
         self.items: dict[str, _Item] = {}
         self.positions: dict[int, str] = {}  # output_index -> item id
+        self.done = False
 
 
 class Adapter:
@@ -145,6 +156,10 @@ class Adapter:
             self._item_done(event, get(event, "item"))
         elif kind == "response.done":
             self._done(get(event, "response"))
+        elif kind in _TEXT:
+            known = self._responses.get(text_of(get(event, "response_id")) or "")
+            if known is not None and known.done and known.items:
+                self._violation(known, f"{kind} after the response's end")
         elif kind in ("conversation.item.created", "conversation.item.added", "conversation.item.done"):
             item = get(event, "item")
             if get(item, "type") == "function_call_output":
@@ -307,6 +322,7 @@ class Adapter:
             if item.arguments_done and not item.ended:
                 item.ended = True
                 self._sink.call_end(item.key)
+        response.done = True
         self._sink.turn_end(response.turn, reason, said)
 
     def _compare_output(self, response: _Response, output: list[Any]) -> None:

@@ -151,3 +151,19 @@ def test_a_call_of_the_server_is_reported_as_such() -> None:
         {"type": "response.done", "response": {"id": "r1", "status": "completed", "output": [item]}},
     ]
     assert judged("openai_realtime", events, end="still_open").decisions[0].reason == "server_executed"
+
+
+SPOKEN = ("text", "output_text", "audio_transcript", "output_audio_transcript")
+
+
+@pytest.mark.parametrize("kind", SPOKEN)
+def test_text_after_a_responses_own_end_speaks_against_its_calls(kind: str) -> None:
+    """Text before it, of another response, or of one without calls does not."""
+    said = {"type": f"response.{kind}.delta", "response_id": "r1", "item_id": "m1", "delta": "x"}
+    assert judged("openai_realtime", [*GOOD, said]).decisions[0].reason == "protocol_violation"
+    for events in (
+        [*GOOD[:DONE], said, GOOD[DONE]],
+        [*GOOD, {**said, "response_id": "r2"}],
+        [{**GOOD[DONE], "response": {"id": "r0", "status": "completed"}}, {**said, "response_id": "r0"}, *GOOD],
+    ):
+        assert executed(judged("openai_realtime", events)) == [("c1", "f", ARGUMENTS)]
