@@ -37,6 +37,10 @@ confirms them, or the caller's word that the connection lives on
 (`finish("still_open")`), since the model waits for their results before it goes
 on; `toolCallCancellation` takes them back.
 
+Limits: a server that sends a `finishReason` with every chunk (Gemini 1.x, some
+gateways) says of a call in a later chunk than its first that it came after the
+end: it is refused.
+
 ADK events: `partial` ones preview what the final event of the same response
 repeats with other ids, so they are left out; each final event is a turn.
 

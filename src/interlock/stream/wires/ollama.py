@@ -14,7 +14,8 @@ notice. An object without `message` and with `error` is the server's failure.
 
 A call that a server leaks as text, since its template is not parsed, is no call.
 A message of the role `tool` is evidence that something ran a call; content after
-`done: true` is late.
+`done: true` is late. A `done_reason` that is missing, or another word such as
+`tool_calls` (some compatible servers), tells nothing: no call is confirmed.
 
 Source:
     github.com/ollama/ollama/blob/main/docs/api.md (read 2026-11-30); types of
