@@ -157,6 +157,7 @@ class Adapter:
         self._running: set[str] = set()  # runs of tools that have started and not come back
         self._ran: set[str] = set()  # ids of the calls whose results were found in the state
         self._paused = False
+        self._over = False
 
     def push(self, event: Any) -> None:
         """Translate one message, or what a graph wraps it in."""
@@ -171,8 +172,8 @@ class Adapter:
         self._fragments.source_ended(end)
         if self._running:
             self._sink.tool_executed()
+        self._over = True
         if self._paused:
-            # Only now: nodes that run beside the one that waits go on, and a graph within a graph tells it twice.
             self._sink.stream_end("paused", "__interrupt__")
 
     # -- inside --------------------------------------------------------------
@@ -181,7 +182,7 @@ class Adapter:
         """Take what a graph or a caller wraps messages in."""
         mode, item = _unwrapped(event)
         if _interrupted(event) or _interrupted(item):
-            self._paused = True
+            self._pause()
         if mode in _STATES and not _is_message(item):
             self._results(item)
         elif _is_message(item):
@@ -195,6 +196,12 @@ class Adapter:
             self._update(item, labelled=mode in _UPDATES)
         elif mode not in _UPDATES and get(item, "type") is None and (depth or item is not event):
             self._sink.events_lost(f"a {type(item).__name__} in a list or tuple; expected a message or an update")
+
+    def _pause(self) -> None:
+        """Pause the graph when its source ends: nodes beside the one that waits go on, outer graphs tell it again."""
+        self._paused = True
+        if self._over:
+            self._sink.stream_end("paused", "__interrupt__")  # too late, which is a fault
 
     def _message_of(self, message: Any, *, again: bool) -> None:
         """Take one message; `again` is set where the chunks of a message may have come before their sum."""
@@ -247,7 +254,7 @@ class Adapter:
             for field in ("chunk", "output", "input"):
                 carried = get(data, field)
                 if field != "input" and _interrupted(_unwrapped(carried)[1]):
-                    self._paused = True
+                    self._pause()
                 self._results(carried)
 
     def _tool_event(self, kind: str, run: str, data: Any) -> None:
@@ -441,7 +448,7 @@ def _unwrapped(event: Any) -> tuple[str | None, Any]:
                 event = event[0]
             else:
                 break
-        elif isinstance(event, Mapping) and "ns" in event and "data" in event and get(event, "type") in _MODES:
+        elif isinstance(event, Mapping) and "ns" in event and "data" in event and text_of(get(event, "type")) in _MODES:
             mode, event = get(event, "type"), event["data"]
         else:
             break
@@ -491,7 +498,7 @@ def _shown(event: Any) -> list[Any]:
     """Return the messages that an event shows at first sight, for detection."""
     item = _unwrapped(event)[1]
     if isinstance(get(item, "event"), str):
-        item = _unwrapped(get(get(item, "data"), "chunk"))[1] if item["event"] == "on_chat_model_stream" else None
+        item = _unwrapped(get(get(item, "data"), "chunk"))[1] if get(item, "event") == "on_chat_model_stream" else None
     if _is_message(item):
         return [item]
     return [] if get(item, "type") is not None else _found(item)

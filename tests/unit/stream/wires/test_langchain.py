@@ -6,8 +6,11 @@ import asyncio
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from interlock.stream.wires.langchain import END_REASONS
+from interlock import Guard
+from interlock.stream.wires.langchain import END_REASONS, recognises
 from support.judging import executed, judged
 
 GOOD = ("execute", "complete")
@@ -184,6 +187,44 @@ def test_an_interrupt_pauses_wherever_a_graph_shows_it(event: Any) -> None:
     assert verdicts(*CALL, end(), event) == [PAUSED]
     assert verdicts(*CALL, end(), event, event) == [PAUSED]
     assert verdicts(event, *CALL, end()) == [PAUSED]
+
+
+def test_an_interrupt_after_the_sources_end_is_a_fault() -> None:
+    """It is not lost."""
+    guard = Guard("langchain")
+    for event in (*CALL, end()):
+        guard.push(event)
+    guard.source_ended("eof")
+    guard.push(MARKED)
+    assert [one.action for one in guard.finish().decisions] == ["reject"]
+
+
+JUNK = st.recursive(
+    st.sampled_from([None, 1, "x", object(), set(), CALL[0], RESULT, WHOLE, MARKED, TASK, 1.5])
+    | st.sampled_from(["on_chain_end", "on_tool_end", "on_chat_model_stream", "updates", "values", "AIMessageChunk"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(
+            st.sampled_from(
+                ["a", "messages", "data", "chunk", "output", "update", "type", "event", "ns", "payload", 1]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(junk=JUNK)
+def test_nothing_that_is_pushed_or_looked_at_raises(junk: Any) -> None:
+    """Whatever its shape; and no call gets authority from it that the chunks do not give."""
+    assert recognises(junk) in (0, 1, 2)
+    report = judged("langchain", [junk, *CALL[1:], junk])
+    assert "E_INTERNAL" not in {one.code for one in report.diagnostics}
+    assert executed(report) == []
 
 
 @pytest.mark.parametrize(
