@@ -70,7 +70,8 @@ def rule_name(word: str) -> str:
     if name is None:
         from difflib import get_close_matches
 
-        near = get_close_matches(word.lower(), names, n=1)
+        codes = {rule.code.lower(): rule.code for rule in RULES}
+        near = [codes.get(one, one) for one in get_close_matches(word.lower(), names, n=1)]
         raise Failure(f"there is no rule {word!r}{f'; did you mean {near[0]!r}?' if near else ''}")
     return name
 

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 from interlock.errors import HistoryRepairedError, InvalidOptionError, UnknownWireError
 from interlock.history.detect import detect_wire
 from interlock.history.edits import Edit, apply
-from interlock.history.infer import infer_provider
+from interlock.history.infer import MODEL_FIELDS, infer_provider, read_field
 from interlock.history.naming import NameMap
 from interlock.history.providers import SERVERS, profile_for
 from interlock.history.records import Repair
@@ -175,6 +175,8 @@ def heal(
     body: Mapping[str, Any] = messages if key is not None else {}
     format_ = _wire(wire, messages, provider, model)
     history = messages[key] if key is not None else messages
+    if options is not None and not isinstance(options, Mapping):
+        raise InvalidOptionError(f"options is {options!r}; expected a mapping from setting to value, or None")
     settings: Mapping[str, Any] = options or {}
     if key is not None:
         settings = {**{name: body[name] for name in body if name != key}, **settings}
@@ -284,9 +286,11 @@ def _context(
     if model is None:
         named = settings.get("model")
         model = named if isinstance(named, str) else None
+    told = infer_provider(model) if model else None
+    if model is not None and not isinstance(model, str):
+        model = _model_name(model)
     if provider is None:
         provider = wire.provider
-        told = infer_provider(model) if model else None
         if told is not None and (
             provider is None
             or (wire.turn == "calls" and told in SERVERS)
@@ -317,6 +321,18 @@ def _context(
             if new != name:
                 context.names[new] = name
     return context
+
+
+def _model_name(model: Any) -> str:
+    """Return the name that a framework's model object has."""
+    for field_ in MODEL_FIELDS:
+        name = read_field(model, field_)
+        if name:
+            return name
+    raise InvalidOptionError(
+        f"model is {type(model).__name__}; expected a model's name, or an object that has one in "
+        f"{', '.join(MODEL_FIELDS)}"
+    )
 
 
 @dataclass(frozen=True, slots=True)

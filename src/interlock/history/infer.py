@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from interlock.history.providers import ALIASES, PROFILES
 
-__all__ = ["infer_provider"]
+__all__ = ["MODEL_FIELDS", "infer_provider", "read_field"]
 
 #: Found in an id, in this order: the first that matches decides.
 _PATTERNS: Final = tuple(
@@ -39,7 +39,9 @@ _PATTERNS: Final = tuple(
         (r"openai|azure|(?:^|/)(?:gpt|chatgpt|o[1-9])(?:[-.:]|$)|^text-davinci", "openai"),
     )
 )
-_TEXT_FIELDS: Final = ("provider", "base_url", "api_base", "model_id", "modelId", "model_name", "model", "name")
+#: Where objects keep the name of a model.
+MODEL_FIELDS: Final = ("model_id", "modelId", "model_name", "model", "name")
+_TEXT_FIELDS: Final = ("provider", "base_url", "api_base", *MODEL_FIELDS)
 
 
 def infer_provider(model_or_client_or_name: Any) -> str | None:
@@ -57,7 +59,7 @@ def infer_provider(model_or_client_or_name: Any) -> str | None:
         return None
     if isinstance(model_or_client_or_name, str):
         return _of_text(model_or_client_or_name)
-    texts = [_read(model_or_client_or_name, field) for field in _TEXT_FIELDS]
+    texts = [read_field(model_or_client_or_name, field) for field in _TEXT_FIELDS]
     cls = type(model_or_client_or_name)
     if not isinstance(model_or_client_or_name, Mapping):
         texts.insert(0, f"{cls.__module__}.{cls.__name__}")
@@ -73,7 +75,8 @@ def infer_provider(model_or_client_or_name: Any) -> str | None:
     return None
 
 
-def _read(value: Any, field: str) -> str | None:
+def read_field(value: Any, field: str) -> str | None:
+    """Return the text in a field of an object or a mapping; `None` when there is none."""
     try:
         found = value.get(field) if isinstance(value, Mapping) else getattr(value, field, None)
         if found is None or isinstance(found, (bytes, bool, int, float)):

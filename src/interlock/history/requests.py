@@ -48,7 +48,7 @@ def _names(tool: Any) -> Iterator[str]:
             inner = tool.get(key)
             if isinstance(inner, Mapping) and isinstance(inner.get("name"), str):
                 yield inner["name"]
-        for key in ("functionDeclarations", "function_declarations"):
+        for key in ("functionDeclarations", "function_declarations", "tools"):
             inner = tool.get(key)
             if isinstance(inner, (list, tuple)):
                 for one in inner:
@@ -77,13 +77,13 @@ def renamed_tools(body: Mapping[str, Any], new_names: Mapping[str, str]) -> dict
     out: dict[str, Any] = {}
     for key in _TOOL_FIELDS:
         if key in body:
-            new = _renamed(body[key], new_names)
+            new = _renamed(body[key], new_names, named=key == "tools")
             if new is not body[key]:
                 out[key] = new
     return out
 
 
-def _renamed(value: Any, new_names: Mapping[str, str]) -> Any:
+def _renamed(value: Any, new_names: Mapping[str, str], *, named: bool = False) -> Any:
     if isinstance(value, Mapping):
         changed = False
         copy: dict[Any, Any] = {}
@@ -95,11 +95,13 @@ def _renamed(value: Any, new_names: Mapping[str, str]) -> Any:
                 new = [new_names.get(one, one) if isinstance(one, str) else one for one in inner]
                 new = inner if list(inner) == new else new
             elif key not in _SCHEMAS:
-                new = _renamed(inner, new_names)
+                new = _renamed(inner, new_names, named=key == "tools")
             copy[key] = new
             changed = changed or new is not inner
         return copy if changed else value
     if isinstance(value, (list, tuple)):
-        items = [_renamed(one, new_names) for one in value]
+        items = [
+            new_names.get(one, one) if named and isinstance(one, str) else _renamed(one, new_names) for one in value
+        ]
         return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
     return value

@@ -51,9 +51,9 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 continue
             content: Any = kept
             if not kept:
-                asked = Call(native=None, call_id=part.call_id, name=part.name, arguments={})
+                asked = Call(native=part.native, call_id=part.call_id, name=part.name, arguments={})
                 content = wire.new_result(asked, NO_OUTPUT, is_error=False).content
-                if isinstance(blocks, list) and isinstance(content, str):
+                if isinstance(blocks, list) and blocks and isinstance(content, str):
                     content = [wire.text_block(content, role="user")]
             yield Finding(
                 message=message,

@@ -27,11 +27,11 @@ Known limits:
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from interlock.history.arguments import is_object_text, object_in
+from interlock.history.dumping import as_json
 from interlock.history.edits import ReplacePart
 from interlock.history.rules.base import Context, Finding, Rule
 from interlock.history.turns import Call, Message
@@ -50,9 +50,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             if isinstance(value, dict):
                 if form != "text":
                     continue
-                yield _finding(
-                    message, part, json.dumps(value, ensure_ascii=False), "an object, not JSON text", context
-                )
+                yield _finding(message, part, as_json(value), "an object, not JSON text", context)
                 continue
             if form != "object" and isinstance(value, str) and is_object_text(value):
                 continue
@@ -64,7 +62,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 else:
                     held = {"raw": value}
             held = held or {}
-            new: Any = json.dumps(held, ensure_ascii=False) if form == "text" else held
+            new: Any = as_json(held) if form == "text" else held
             yield _finding(message, part, new, _says(value, form), context, lossy=lossy)
 
 

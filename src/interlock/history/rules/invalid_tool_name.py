@@ -130,8 +130,10 @@ def _renamed(part: Part, names: NameMap, context: Context) -> Part | None:
     new_names = {old: new for old, new in new_names.items() if old != new}
     if not new_names:
         return None
+    tools = renamed_tools({"tools": held}, new_names).get("tools")
+    if tools is None:
+        return None
     context.names.update((new, old) for old, new in new_names.items())
-    tools = renamed_tools({"tools": held}, new_names)["tools"]
     native = {**part.native, "tools": tools}
     return replace(part, native=native, content=tools) if type(part) is Result else replace(part, native=native)
 

@@ -16,7 +16,6 @@ pending is a human who is being asked about a call.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
@@ -136,7 +135,7 @@ class AIPython(ScreenedWire):
 
     def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
         """Return a `tool_call` part."""
-        text = json.dumps(arguments, ensure_ascii=False)
+        text = as_json(arguments)
         native = {
             "id": _minted("part", call_id),
             "tool_call_id": call_id,

@@ -35,7 +35,7 @@ from interlock.history.turns import (
     Role,
     Text,
 )
-from interlock.history.wires.base import Wire, as_string, opaque_message, plain_text, role_in
+from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, plain_text, role_in
 
 __all__ = ["AISDK", "media_kind", "reasoning_part"]
 
@@ -229,15 +229,14 @@ class AISDK(Wire):
 
 
 def _as_content(part: Result) -> list[Any]:
-    import json
 
     output = part.content
     if isinstance(output, dict):
         value = output.get("value")
         if output.get("type") == "content" and isinstance(value, list):
             return value
-        return [{"type": "text", "text": value if isinstance(value, str) else json.dumps(value)}]
-    return [{"type": "text", "text": output if isinstance(output, str) else json.dumps(output)}]
+        return [{"type": "text", "text": value if isinstance(value, str) else as_json(value)}]
+    return [{"type": "text", "text": output if isinstance(output, str) else as_json(output)}]
 
 
 def _block(block: Any, at: int, role: Role) -> Part:

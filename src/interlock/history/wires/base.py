@@ -8,11 +8,11 @@ a copy of the native message, so that unknown fields survive.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
+from interlock.history.dumping import as_json
 from interlock.history.spans import Scan
 from interlock.history.turns import Approval, Call, Message, Opaque, Part, Result, Role, Text
 
@@ -307,11 +307,6 @@ def plain_text(content: Any) -> str:
 def as_string(value: Any) -> str | None:
     """Return the value if it is a string."""
     return value if isinstance(value, str) else None
-
-
-def as_json(value: Any) -> str:
-    """Return a value as JSON text; what JSON cannot hold is shown by its `repr`."""
-    return json.dumps(value, ensure_ascii=False, default=repr)
 
 
 def role_in(native: Any, roles: Mapping[str, Role]) -> Role | None:

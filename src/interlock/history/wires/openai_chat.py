@@ -15,7 +15,6 @@ message is read too. Servers add fields of their own beside the content, of whic
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -25,7 +24,7 @@ from typing import Any, ClassVar, Final, Literal
 from interlock.history.arguments import is_object_text
 from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import Wire, as_string, opaque_message, plain_text, role_in
+from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, plain_text, role_in
 
 __all__ = ["OpenAIChat"]
 
@@ -286,7 +285,7 @@ class OpenAIChat(Wire):
             return Text(native=block, text=block["text"], index=part.index)
         if part.type == "tool_use" and message.role == "assistant":
             call_id, name, given = as_string(native.get("id")), as_string(native.get("name")), native.get("input")
-            arguments = given if isinstance(given, str) else json.dumps({} if given is None else given)
+            arguments = given if isinstance(given, str) else as_json({} if given is None else given)
             entry = {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
             return Call(
                 native=entry, slot="tool_calls", index=part.index, call_id=call_id, name=name, arguments=arguments
@@ -295,7 +294,7 @@ class OpenAIChat(Wire):
 
     def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
         """Return an entry for `tool_calls`."""
-        text = json.dumps(arguments, ensure_ascii=False)
+        text = as_json(arguments)
         native = {"id": call_id, "type": "function", "function": {"name": name, "arguments": text}}
         return Call(native=native, slot="tool_calls", call_id=call_id, name=name, arguments=text)
 

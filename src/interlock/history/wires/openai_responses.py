@@ -17,7 +17,6 @@ their own; calls that OpenAI runs carry their result inside, or stand beside it.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -328,7 +327,7 @@ class OpenAIResponses(Wire):
 
     def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
         """Return a `function_call` item without an `id`: those are the server's to give."""
-        text = json.dumps(arguments, ensure_ascii=False)
+        text = as_json(arguments)
         native = {"type": "function_call", "call_id": call_id, "name": name, "arguments": text}
         return Call(native=native, slot="self", call_id=call_id, name=name, arguments=text)
 
