@@ -328,3 +328,39 @@ def test_a_stub_has_the_time_of_the_message_ahead_of_it_or_none() -> None:
         stub = healed[4]["parts"][0]
         assert stub["part_kind"] == "tool-return"
         assert stub.get("timestamp") == stamp.get("timestamp")
+
+
+@pytest.mark.parametrize("state", [{}, {"state": None}, {"state": "input-available"}])
+@pytest.mark.parametrize("outcome", [{"output": "12:00"}, {"output": 0}, {"errorText": "no clock"}])
+@pytest.mark.parametrize("server", [{}, {"providerExecuted": True}])
+def test_a_result_that_is_there_is_a_result(state: Any, outcome: dict[str, Any], server: Any) -> None:
+    """Whatever the part of a UI message says of its state; its output is no stray field."""
+    tool = {"type": "tool-clock", "toolCallId": "c", "input": {}, **server, **outcome}
+    result = heal([{"id": "m", "role": "assistant", "parts": [{**tool, **state}]}], "ai_sdk_ui")
+    ended = "output-available" if "output" in outcome else "output-error"
+    assert result.messages[0]["parts"] == [{**tool, "state": ended}]
+    assert [one.rule for one in result.repairs] == ["invalid-tool-result-shape"]
+
+
+@pytest.mark.parametrize(
+    "value", [[{"text": "", "n": 1}], [{"type": "text", "text": ""}, {"type": "text", "text": "x"}]]
+)
+@pytest.mark.parametrize("provider", ["anthropic", "bedrock"])
+def test_a_list_that_a_tool_returned_is_not_a_list_of_blocks(value: Any, provider: str) -> None:
+    asked = {"role": "user", "parts": [{"kind": "text", "text": "q"}]}
+    call = {"kind": "tool_call", "tool_call_id": "c", "tool_name": "f", "tool_args": "{}"}
+    answer = {"kind": "tool_result", "tool_call_id": "c", "tool_name": "f", "result": value, "result_kind": "json"}
+    python = [asked, {"role": "assistant", "parts": [call]}, {"role": "tool", "parts": [answer]}]
+    tool = {"type": "tool-f", "toolCallId": "c", "state": "output-available", "input": {}, "output": value}
+    ui = [
+        {"id": "u", "role": "user", "parts": [{"type": "text", "text": "q"}]},
+        {"id": "m", "role": "assistant", "parts": [tool]},
+    ]
+    returned = {"part_kind": "tool-return", "tool_name": "f", "content": value, "tool_call_id": "c"}
+    pydantic = [
+        CALL_1 | {"parts": [CALL_1["parts"][0] | {"tool_call_id": "c"}]},
+        {"kind": "request", "parts": [returned]},
+    ]
+    for wire, history in (("ai_python", python), ("ai_sdk_ui", ui), ("pydantic_ai", pydantic)):
+        repairs = heal(history, wire, provider).repairs
+        assert "empty-tool-result" not in [one.rule for one in repairs]

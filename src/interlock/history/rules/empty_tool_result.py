@@ -43,7 +43,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             blocks = part.content
             empty = profile.error_needs_text and part.is_error is True and not blocks
             kept: list[Any] = []
-            if isinstance(blocks, list) and profile.empty_text:
+            if isinstance(blocks, list) and profile.empty_text and wire.result_blocks:
                 kept = [block for block in blocks if not _blank(block, strict=profile.blank_text)]
                 if len(kept) == len(blocks) and not empty:
                     continue

@@ -2,7 +2,7 @@
 
 What it finds:
     An object or a number where text or blocks are due; a bare value where the format wants an object or
-    a typed output.
+    a typed output; an outcome in a UI message's part whose state says that the call has not ended.
 Why it matters:
     "The format of the value at messages.28.content.0.toolResult.content.0.json is invalid. Provide a
     json object"; SDK type errors.
@@ -36,7 +36,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each result whose body has the wrong type."""
     for message in messages:
         for part in message.parts:
-            if type(part) is not Result or part.server:
+            if type(part) is not Result or (part.server and not context.wire.shapes_served):
                 continue
             new = context.wire.shaped_result(part)
             if new is not None:
@@ -46,7 +46,9 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                     call_id=part.call_id,
                     action="replaced-part",
                     edits=(ReplacePart(message=message, part=part, new=new),),
-                    reason=f"the body of the {result_in_words(part)} has the wrong type",
+                    reason=f"the {result_in_words(part)} is there, but its part says that the call has not ended"
+                    if new.content is part.content
+                    else f"the body of the {result_in_words(part)} has the wrong type",
                 )
 
 

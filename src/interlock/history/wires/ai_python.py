@@ -45,6 +45,7 @@ class AIPython(ScreenedWire):
     roles: ClassVar[Mapping[str, Role]] = _ROLES
     arguments: ClassVar[Literal["object", "text", "either"]] = "text"
     results_named: ClassVar[bool] = True
+    result_blocks: ClassVar[bool] = False
     content_key: ClassVar[str] = "parts"
 
     def read_message(self, native: Any, at: int) -> Message:

@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Final
 
 from interlock.history.turns import Approval, Call, Media, Message, Opaque, Part, Result, Role, Text
 from interlock.history.wires.ai_sdk import media_kind, reasoning_part
-from interlock.history.wires.base import as_json, as_string, opaque_message, plain_text, role_in
+from interlock.history.wires.base import as_json, as_string, opaque_message, role_in
 from interlock.history.wires.grouped import Draft, Group, GroupedWire
 from interlock.history.wires.screened import Look
 
@@ -33,6 +33,7 @@ __all__ = ["AISDKUI"]
 
 _ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
 _OPEN: Final = frozenset({None, "input-available", "approval-requested", "approval-responded"})
+_ASKED: Final = frozenset({None, "input-available"})
 _DONE: Final = frozenset({"output-available", "output-error", "output-denied"})
 #: Fields of a tool part that tell how the call ended.
 _OUTCOME: Final = ("state", "output", "errorText", "preliminary", "resultProviderMetadata", "approval")
@@ -55,6 +56,8 @@ class AISDKUI(GroupedWire):
     name: ClassVar[str] = "ai_sdk_ui"
     roles: ClassVar[Mapping[str, Role]] = _ROLES
     results_named: ClassVar[bool] = True
+    result_blocks: ClassVar[bool] = False
+    shapes_served: ClassVar[bool] = True
     content_key: ClassVar[str] = "parts"
 
     # -- reading ---------------------------------------------------------------------------------
@@ -179,7 +182,7 @@ class AISDKUI(GroupedWire):
         content = part.content
         if content is None or isinstance(content, str):
             return content or ""
-        return plain_text(content) or as_json(content)
+        return as_json(content)
 
     def joined_results(self, first: Result, second: Result) -> Result:
         """Return one output that shows both as text."""
@@ -187,7 +190,9 @@ class AISDKUI(GroupedWire):
         return self.with_result(first, content=text)
 
     def shaped_result(self, part: Result) -> Result | None:
-        """Any JSON value is an output; only an error is text."""
+        """Any JSON value is an output; only an error is text. A part with an outcome has ended."""
+        if part.native.get("state") not in _DONE:
+            return self.with_result(part, content=part.content)
         if part.native.get("state") == "output-error" and not isinstance(part.content, str):
             return self.with_result(part, content="" if part.content is None else as_json(part.content))
         return None
@@ -202,7 +207,7 @@ class AISDKUI(GroupedWire):
         nulls = tuple(key for key in _NULLS.get(kind, ()) if key in native and native[key] is None)
         if not isinstance(part, (Call, Result)):
             return (*super().stray_fields(native, part), *nulls)
-        state = native.get("state")
+        state = _state(native)
         if (state in _DONE) is not isinstance(part, Result):
             return nulls
         # What belongs to another state may not be there at all; it is never sent.
@@ -258,8 +263,19 @@ def _block(block: Any, kind: Any, at: int) -> Part:
     return Opaque(native=block, index=at, type=as_string(kind))
 
 
-def _read_tool(block: dict[str, Any], kind: str, at: int, asked: list[Part], answers: list[Part]) -> None:
+def _state(block: Mapping[str, Any]) -> Any:
+    """Return how far a tool part has come: one that says it has not ended, but has an outcome, has ended."""
     state = block.get("state")
+    if (state is None or isinstance(state, str)) and state in _ASKED:
+        if block.get("output") is not None:
+            return "output-available"
+        if isinstance(block.get("errorText"), str):
+            return "output-error"
+    return state
+
+
+def _read_tool(block: dict[str, Any], kind: str, at: int, asked: list[Part], answers: list[Part]) -> None:
+    state = _state(block)
     if not (state is None or isinstance(state, str)) or (state not in _OPEN and state not in _DONE):
         asked.append(Opaque(native=block, index=at, type=kind))
         return
@@ -362,7 +378,7 @@ def _fused(held: Sequence[Part]) -> list[Any]:
 
 def _tool_part(call: dict[str, Any], result: Result | None) -> dict[str, Any]:
     if result is None:
-        if call.get("state") not in _DONE:
+        if _state(call) not in _DONE:
             return call
         return {**{key: value for key, value in call.items() if key not in _OUTCOME}, "state": "input-available"}
     ended: dict[str, Any] = result.native

@@ -53,6 +53,10 @@ class Wire:
     refuses_empty_calls: ClassVar[bool] = False
     #: A result repeats its tool's name, and the name has to be its call's.
     results_named: ClassVar[bool] = False
+    #: The results of the provider's own tools have a shape that a client writes too.
+    shapes_served: ClassVar[bool] = False
+    #: A list in a result's body holds content blocks; where it does not, a list is what the tool returned.
+    result_blocks: ClassVar[bool] = True
     #: One native message may be read as several views, so that what befalls a view may befall a part of it.
     shares_messages: ClassVar[bool] = False
     #: Where a part keeps Gemini's thought signature, key by key. Empty: nowhere, or whoever turns the format

@@ -60,6 +60,7 @@ class PydanticAI(GroupedWire):
     roles: ClassVar[Mapping[str, Role]] = {}
     arguments: ClassVar[Literal["object", "text", "either"]] = "either"
     results_named: ClassVar[bool] = True
+    result_blocks: ClassVar[bool] = False
 
     # -- reading ---------------------------------------------------------------------------------
 
