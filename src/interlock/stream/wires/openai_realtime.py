@@ -61,13 +61,11 @@ END_REASONS: Final[Mapping[str, EndReason]] = {
 
 _CALLS: Final = ("function_call", "mcp_call")
 # The model's words, in the beta and in the GA spelling.
-_TEXT: Final = frozenset(
-    {
-        "response.text.delta",
-        "response.output_text.delta",
-        "response.audio_transcript.delta",
-        "response.output_audio_transcript.delta",
-    }
+_TEXT: Final = (
+    "response.text.delta",
+    "response.output_text.delta",
+    "response.audio_transcript.delta",
+    "response.output_audio_transcript.delta",
 )
 _OWN: Final = (
     "session.",

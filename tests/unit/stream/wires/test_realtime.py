@@ -167,3 +167,9 @@ def test_text_after_a_responses_own_end_speaks_against_its_calls(kind: str) -> N
         [{**GOOD[DONE], "response": {"id": "r0", "status": "completed"}}, {**said, "response_id": "r0"}, *GOOD],
     ):
         assert executed(judged("openai_realtime", events)) == [("c1", "f", ARGUMENTS)]
+
+
+def test_an_event_whose_type_is_no_word_is_passed_over() -> None:
+    """It cannot even be looked up."""
+    for kind in ([], {}, None, 7):
+        assert executed(judged("openai_realtime", [{"type": kind}, *GOOD])) == [("c1", "f", ARGUMENTS)]
