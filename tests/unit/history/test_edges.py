@@ -364,3 +364,20 @@ def test_a_list_that_a_tool_returned_is_not_a_list_of_blocks(value: Any, provide
     for wire, history in (("ai_python", python), ("ai_sdk_ui", ui), ("pydantic_ai", pydantic)):
         repairs = heal(history, wire, provider).repairs
         assert "empty-tool-result" not in [one.rule for one in repairs]
+
+
+@pytest.mark.parametrize("provider", ["minimax", "strict_template", "mistral"])
+@pytest.mark.parametrize("wire", ["anthropic", "bedrock_converse", "gemini"])
+def test_a_split_message_is_where_its_words_are(wire: str, provider: str) -> None:
+    """Not where the results went that stand in for what was missing."""
+    call, what = {
+        "anthropic": ({"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}, "What?"),
+        "bedrock_converse": ({"toolUse": {"toolUseId": "t1", "name": "f", "input": {}}}, [{"text": "What?"}]),
+        "gemini": ({"functionCall": {"name": "f", "args": {}}}, [{"text": "What?"}]),
+    }[wire]
+    key, model = ("parts", "model") if wire == "gemini" else ("content", "assistant")
+    asked = {"role": "user", key: what}
+    result = heal([asked, {"role": model, key: [call]}, asked], wire, provider)
+    assert len(result.messages) > 3
+    places = [at for at, message in enumerate(result.messages) if "What?" in str(message[key])]
+    assert [result.positions[0], result.positions[2]] == places

@@ -43,10 +43,10 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
         rest = tuple(part for part in message.parts if part not in answers)
         if message.role != "user" or not answers or not rest:
             continue
-        new = [replace(message, parts=answers, changed=True)]
+        new = [replace(message, parts=answers, origins=(), changed=True)]
         if context.profile.alternates:
             new.append(context.wire.new_message("assistant", (context.wire.new_text(BRIDGE, role="assistant"),)))
-        new.append(replace(message, parts=rest, origins=(), changed=True))
+        new.append(replace(message, parts=rest, changed=True))  # the message's place is that of its words
         yield Finding(
             message=message,
             part=rest[0],

@@ -51,9 +51,9 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 ReplaceMessage(
                     message=message,
                     new=(
-                        replace(message, parts=answers, changed=True),
+                        replace(message, parts=answers, origins=(), changed=True),
                         bridge(),
-                        replace(message, parts=rest, origins=(), changed=True),
+                        replace(message, parts=rest, changed=True),  # the message's place is that of its words
                     ),
                 ),
             )
