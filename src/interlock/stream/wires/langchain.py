@@ -95,6 +95,7 @@ _RESULTS = frozenset({"tool", "ToolMessageChunk"})
 _MESSAGES = frozenset({"ai", "human", "HumanMessageChunk", "SystemMessageChunk"}) | _CHUNKS | _RESULTS
 _STATES = frozenset({"values", "checkpoints", "custom"})  # modes whose items hold the history, or anything
 _UPDATES = frozenset({"updates", "tasks", "debug"})  # modes whose items are what nodes gave back
+_NO_NODES = ("type", "triggers", "next")  # of a debug event, a task that starts, a checkpoint
 _MODES = frozenset({"messages"}) | _UPDATES | _STATES
 _MAX_DEPTH = 6  # levels of an update or a state that are searched for messages
 _SERVER_BLOCKS = frozenset(
@@ -221,7 +222,7 @@ class Adapter:
         task = _task(item)
         if task is not None:
             item = {"": get(task, "result")}
-        elif get(item, "type") is not None or get(item, "triggers") is not None:  # a debug event, a task that starts
+        elif any(isinstance(get(item, one), str) or _is_namespace(get(item, one)) for one in _NO_NODES):
             self._results(item)
             return
         if not isinstance(item, Mapping):

@@ -279,6 +279,7 @@ def test_a_result_is_found_wherever_a_graph_shows_it(event: Any) -> None:
         {"messages": [WHOLE, RESULT]},
         ("tasks", {"id": "t", "name": "agent", "input": {"messages": [WHOLE, RESULT]}, "triggers": ()}),
         {"id": "t", "name": "agent", "input": {"messages": [WHOLE, RESULT]}, "triggers": ()},
+        {"config": {}, "values": {"messages": [WHOLE, RESULT]}, "next": ["agent"], "tasks": []},
         chain("start", input={"messages": [WHOLE, RESULT]}),
         chain("end", output={"messages": [WHOLE, RESULT]}, input={"messages": [WHOLE]}),
         {"agent": {"tools": [{"type": "tool", "name": "f"}], "scores": [1.0, b"", None]}},
@@ -297,6 +298,7 @@ def test_the_history_opens_no_call_and_speaks_against_none(event: Any) -> None:
     [
         {"agent": {"messages": WHOLE}},
         {"agent": [{"messages": [WHOLE]}]},
+        {"next": {"messages": [WHOLE]}},
         ("updates", {"agent": {"messages": WHOLE}}),
         (("node:1",), {"agent": {"messages": [WHOLE]}}),
         part("updates", {"agent": {"messages": WHOLE}}),
