@@ -456,7 +456,6 @@ class Watch:
         self._guard = guard
         self._stream = stream
         self._announce = announce_doomed
-        guard._coordinator.eager |= announce_doomed
         self._announced = 0
 
     def _news(self) -> Iterator[Doomed]:

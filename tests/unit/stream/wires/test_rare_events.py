@@ -250,3 +250,55 @@ def test_a_result_that_names_no_call_is_evidence_unless_it_is_the_providers(kind
     assert verdicts("ai_sdk", events) == [("reject", "sdk_execution_observed")]
     events[3]["providerExecuted"] = True
     assert verdicts("ai_sdk", events) == GOOD
+
+
+def test_a_result_on_ollama_speaks_against_the_call_that_it_names() -> None:
+    """And against every call when it names none."""
+
+    def line(**message: Any) -> dict[str, Any]:
+        return {"message": {"role": "assistant", "content": "", **message}, "done": False}
+
+    calls = [{"id": id, "function": {"name": "f", "arguments": {"a": 1}}} for id in ("c1", "c2")]
+    done = {"message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "stop"}
+    healthy = [line(content="Let me see."), line(thinking="hm"), line(tool_calls=calls)]
+    for result, actions in (
+        (None, ["execute", "execute"]),
+        ({"role": "tool", "content": "42", "tool_call_id": "c1"}, ["reject", "execute"]),
+        ({"role": "tool", "content": "42"}, ["reject", "reject"]),
+    ):
+        events = [*healthy, *([] if result is None else [{"message": result, "done": False}]), done]
+        decisions = judged("ollama", events, trust_projections=True).decisions
+        assert [decision.action for decision in decisions] == actions
+        assert {d.reason for d in decisions if d.action == "reject"} <= {"sdk_execution_observed"}
+
+
+def test_a_part_of_the_ui_stream_without_an_id_speaks_against_its_step() -> None:
+    part = {"toolCallId": "c", "toolName": "f"}
+    events: list[Any] = [
+        {"type": "start-step"},
+        {"type": "tool-input-start", **part},
+        {"type": "tool-input-delta", "toolCallId": "c", "inputTextDelta": "{}"},
+        {"type": "tool-input-available", **part, "input": {}},
+        {"type": "tool-input-start", "toolName": "f"},
+        {"type": "finish-step"},
+        {"type": "finish", "finishReason": "tool-calls"},
+    ]
+    assert [d.reason for d in judged("ai_sdk_ui", events).decisions] == ["protocol_violation"]
+    del events[4]
+    assert [d.reason for d in judged("ai_sdk_ui", events).decisions] == ["complete"]
+
+
+def test_events_of_one_lane_belong_together_whoever_wrote_its_name() -> None:
+    item = {"type": "function_call", "id": "fc", "call_id": "c", "name": "f", "arguments": ""}
+    whole = {**item, "arguments": "{}", "status": "completed"}
+    events = [
+        {"type": "response.created", "response": {"id": "r"}},
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        {"type": "response.function_call_arguments.delta", "output_index": 0, "item_id": "fc", "delta": "{}"},
+        {"type": "response.output_item.done", "output_index": 0, "item": whole},
+        {"type": "response.completed", "response": {"id": "r", "status": "completed", "output": [whole]}},
+    ]
+    in_lane = json.loads(json.dumps([{**event, "stream_id": "lane-1"} for event in events]))
+    assert [d.action for d in judged("openai_responses", in_lane).decisions] == ["execute"]
+    in_lane[-1]["stream_id"] = "lane-2"  # the other lane's end confirms nothing here
+    assert [d.action for d in judged("openai_responses", in_lane).decisions] != ["execute"]
