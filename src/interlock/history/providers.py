@@ -290,7 +290,13 @@ PROFILES: Final[Mapping[str, Profile]] = {
         _compatible("moonshot", "MoonshotAI/kimi-cli#1977, continuedev/continue#11600"),
         _compatible("qwen", "QwenLM/qwen-code#315, #5265", null_content=_ROLES, absent_content=True),
         _compatible("minimax", "MiniMax-AI/MiniMax-M2#76, anomalyco/opencode#32609", results_alone=True),
-        _compatible("xai", "langchain-ai/langchain#34140", null_content=_ROLES, empty_roles=("user", "assistant")),
+        _compatible(
+            "xai",
+            "langchain-ai/langchain#34140",
+            null_content=_ROLES,
+            absent_content=True,
+            empty_roles=("user", "assistant"),
+        ),
         _compatible(
             "groq",
             "NousResearch/hermes-agent#11089",
@@ -304,7 +310,7 @@ PROFILES: Final[Mapping[str, Profile]] = {
         _compatible("perplexity", "FoundationAgents/OpenManus#580", alternates=True, last="user", system="leading"),
         _compatible("openrouter", "router-for-me/CLIProxyAPI#497"),
         _compatible("copilot", "bastani-inc/atomic#2204"),
-        _compatible("lmstudio", "a local server that refuses null", null_content=_ROLES),
+        _compatible("lmstudio", "a local server that refuses null", null_content=_ROLES, absent_content=True),
         _STRICT,
     )
 }

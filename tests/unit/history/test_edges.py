@@ -381,3 +381,55 @@ def test_a_split_message_is_where_its_words_are(wire: str, provider: str) -> Non
     assert len(result.messages) > 3
     places = [at for at, message in enumerate(result.messages) if "What?" in str(message[key])]
     assert [result.positions[0], result.positions[2]] == places
+
+
+_CHAT_CALL: dict[str, Any] = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+_CHAT_ANSWER: dict[str, Any] = {"role": "tool", "tool_call_id": "c", "content": "o"}
+
+
+@pytest.mark.parametrize("content", [" ", [{"type": "text", "text": "\n"}], [{"type": "text", "text": ""}], "", []])
+def test_the_last_message_may_be_empty_but_no_white_space(content: Any) -> None:
+    history = [USER, {"role": "assistant", "content": content}]
+    assert heal(history, "anthropic").messages == (history if content in ("", []) else [USER])
+
+
+@pytest.mark.parametrize("provider", ["xai", "lmstudio", "qwen"])
+@pytest.mark.parametrize("content", [{}, {"content": None}])
+def test_content_that_may_not_be_null_may_not_be_left_out(provider: str, content: dict[str, Any]) -> None:
+    turn = {"role": "assistant", **content, "tool_calls": [_CHAT_CALL]}
+    healed = heal([USER, turn, _CHAT_ANSWER], "openai_chat", provider).messages
+    assert healed[1] == {**turn, "content": ""}
+
+
+@pytest.mark.parametrize("role", ["user", "system", "developer"])
+def test_only_the_assistant_may_leave_its_content_out(role: str) -> None:
+    result = heal([{"role": role}, USER], "openai_chat")
+    assert result.messages == [{"role": role, "content": ""}, USER]
+    turn = {"role": "assistant", "tool_calls": [_CHAT_CALL]}
+    assert not heal([USER, turn, _CHAT_ANSWER], "openai_chat").changed
+
+
+def test_an_empty_list_is_no_string() -> None:
+    assert heal([{"role": "user", "content": []}, USER], "ollama").messages == [{"role": "user", "content": ""}, USER]
+
+
+def test_a_name_that_a_result_gives_is_its_calls() -> None:
+    turn = {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "f", "arguments": {}}}]}
+    for named in ({"tool_name": "g"}, {"tool_name": "f"}, {}):
+        answer = {"role": "tool", "content": "o", **named}
+        result = heal([USER, turn, answer], "ollama")
+        assert result.messages[2] == ({**answer, "tool_name": "f"} if named else answer)
+        assert [one.rule for one in result.repairs] == (["invalid-tool-name"] if "g" in named.values() else [])
+
+
+@pytest.mark.parametrize("provider", [None, "openai", "anthropic"])
+@pytest.mark.parametrize("role", ["user", "system"])
+def test_only_the_assistants_ui_message_may_be_without_parts(role: str, provider: str | None) -> None:
+    """`validateUIMessages` refuses it, whoever the messages go to."""
+    word = {"id": "b", "role": "user", "parts": [{"type": "text", "text": "q"}]}
+    bare: dict[str, Any] = {"id": "a", "role": role, "parts": []}
+    assert heal([bare, word], "ai_sdk_ui", provider).messages == [word]
+    said = {"id": "c", "role": "assistant", "parts": []}
+    assert not heal([word, said, word], "ai_sdk_ui", provider).changed
+    last = heal([word, said, bare], "ai_sdk_ui", provider).messages[2:]
+    assert last == ([{**bare, "parts": [{"type": "text", "text": "(empty message)"}]}] if role == "user" else [])

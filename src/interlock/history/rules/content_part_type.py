@@ -72,17 +72,18 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
         if not profile.string_content or not wire.string_content or message.form != "parts" or message.role == "tool":
             continue
         texts = [part for part in message.parts if part.slot == "content"]
-        if texts and all(type(part) is Text for part in texts):
+        if all(type(part) is Text for part in texts):
             words = "\n\n".join(part.text for part in texts if isinstance(part, Text) and part.text)
             one = wire.new_text(words, role=message.role)
             rest = [part for part in message.parts if part.slot != "content"]
-            new_message = replace(message, parts=(one, *rest), form="string", changed=True)
+            held = (one, *rest) if texts else tuple(rest)
+            new_message = replace(message, parts=held, form="string", changed=True)
             yield Finding(
                 message=message,
                 action="replaced-part",
                 lossy=False,
                 edits=(ReplaceMessage(message=message, new=(new_message,)),),
-                reason="the content is a list of texts where one string is due",
+                reason=f"the content is {'a list of texts' if texts else 'an empty list'} where one string is due",
             )
 
 

@@ -21,7 +21,7 @@ Loss:
     drop         lossless: white space at most
     placeholder  lossless: white space at most
 Known limits:
-    Anthropic takes an empty last message of the assistant; it is left alone there.
+    Anthropic takes an empty last message of the assistant ("" or []); it is left alone there.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from typing import Final
 from interlock.history.edits import DropMessage, Edit, ReplaceMessage
 from interlock.history.rules.base import Context, Finding, Rule, is_blank
 from interlock.history.stubs import EMPTY
-from interlock.history.turns import Message
+from interlock.history.turns import Message, Text
 
 __all__ = ["RULE"]
 
@@ -42,12 +42,13 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each empty message."""
     profile, wire = context.profile, context.wire
     for at, message in enumerate(messages):
-        if message.role not in profile.empty_roles or not is_blank(message, wire):
+        bare = not message.parts and message.role in wire.filled_roles
+        if not (bare or message.role in profile.empty_roles) or not is_blank(message, wire):
             continue
         if message.parts and message.role not in profile.blank_roles:
             continue
         last = at == len(messages) - 1
-        if last and message.role == "assistant" and profile.last_may_be_empty:
+        if last and message.role == "assistant" and profile.last_may_be_empty and _is_void(message):
             continue
         between = not last and at > 0 and messages[at - 1].role == "assistant" == messages[at + 1].role
         stays = context.policy[RULE.name] == "placeholder" or (message.role == "user" and (last or between))
@@ -63,11 +64,17 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
         )
 
 
+def _is_void(message: Message) -> bool:
+    """Say whether a message is an empty string or an empty list, which white space and an empty text are not."""
+    return message.form in ("string", "parts") and not any(
+        message.form == "parts" or not isinstance(part, Text) or part.text for part in message.parts
+    )
+
+
 RULE: Final = Rule(
     code="IL021",
     name="empty-message",
     policies={"drop": "lossless", "placeholder": "lossless", "keep": "lossless"},
     find=find,
     page=__doc__,
-    applies=lambda profile: bool(profile.empty_roles),
 )

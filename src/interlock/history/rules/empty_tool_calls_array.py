@@ -16,7 +16,8 @@ Fix:
 Loss:
     remove             lossless
 Known limits:
-    None.
+    Not looked at in Mistral's own format, which takes an empty list, nor in Cohere's, where no
+    refusal of one is known.
 """
 
 from __future__ import annotations

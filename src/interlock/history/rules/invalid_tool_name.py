@@ -103,7 +103,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 if part.name is None and not context.wire.results_named:
                     continue
                 want = names.new_name(part.name) if asked is None else new_names.get(id(asked), asked.name or "")
-                if asked is not None and part.name != asked.name and not context.wire.results_named:
+                agrees = context.wire.results_named or context.wire.names_agree
+                if asked is not None and part.name != asked.name and not agrees:
                     want = names.new_name(part.name)
                 if want != part.name:
                     named = "no tool" if part.name is None else f"the tool {part.name!r}"

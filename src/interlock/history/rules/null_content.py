@@ -1,7 +1,7 @@
 """IL022 null-content: `content` is null where a string is demanded.
 
 What it finds:
-    A message or a result whose content is null (for some targets also: left out).
+    A message or a result whose content is null, or left out (the assistant's: for some targets).
 Why it matters:
     "Invalid value for 'content': expected a string, got null."; "The content field is a required
     field."; most chat templates crash on it.
@@ -28,6 +28,7 @@ from typing import Final
 from interlock.history.edits import Edit, ReplaceMessage, ReplacePart
 from interlock.history.rules.base import Context, Finding, Rule
 from interlock.history.turns import Message, Result
+from interlock.history.wires.base import Wire
 
 __all__ = ["RULE"]
 
@@ -47,19 +48,23 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 for part in message.parts
                 if type(part) is Result and part.content is None
             )
-        elif _is_null(message, absent=profile.absent_content):
+        elif wire.unread(message) is None and _is_null(message, wire, absent=profile.absent_content):
             edits = (ReplaceMessage(message=message, new=(replace(message, form="string", changed=True),)),)
         if edits:
+            found = "left out" if message.form == "absent" else "null"
             yield Finding(
                 message=message,
                 part=message.parts[0] if message.role == "tool" else None,
                 action="replaced-part",
                 edits=edits,
-                reason=f"the content of the {message.role} message is null",
+                reason=f"the content of the {message.role} message is {found}",
             )
 
 
-def _is_null(message: Message, *, absent: bool) -> bool:
+def _is_null(message: Message, wire: Wire, *, absent: bool) -> bool:
+    if message.form == "absent" and not absent:
+        # Only the assistant may leave it out; what stands in a field that nobody reads is no reason to fill this one.
+        absent = message.role != "assistant" and wire.unread(message) is None
     if message.form != "null" and not (absent and message.form == "absent"):
         return False
     return not any(part.slot == "content" for part in message.parts)

@@ -55,6 +55,7 @@ class AISDKUI(GroupedWire):
 
     name: ClassVar[str] = "ai_sdk_ui"
     roles: ClassVar[Mapping[str, Role]] = _ROLES
+    filled_roles: ClassVar[tuple[str, ...]] = ("system", "user")
     results_named: ClassVar[bool] = True
     result_blocks: ClassVar[bool] = False
     shapes_served: ClassVar[bool] = True

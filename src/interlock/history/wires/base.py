@@ -8,9 +8,10 @@ a copy of the native message, so that unknown fields survive.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.dumping import as_json
 from interlock.history.spans import Scan
@@ -51,10 +52,14 @@ class Wire:
     string_content: ClassVar[bool] = False
     #: `tool_calls: []` is refused.
     refuses_empty_calls: ClassVar[bool] = False
+    #: Roles whose messages the format's own types refuse without parts.
+    filled_roles: ClassVar[tuple[str, ...]] = ()
     #: A result repeats its tool's name, and the name has to be its call's.
     results_named: ClassVar[bool] = False
     #: The results of the provider's own tools have a shape that a client writes too.
     shapes_served: ClassVar[bool] = False
+    #: A result may leave out its tool's name; one that is given has to be its call's.
+    names_agree: ClassVar[bool] = False
     #: A list in a result's body holds content blocks; where it does not, a list is what the tool returned.
     result_blocks: ClassVar[bool] = True
     #: One native message may be read as several views, so that what befalls a view may befall a part of it.
@@ -195,6 +200,24 @@ class Wire:
         """Say whether a part is text without a visible character, and nothing hangs on it."""
         return type(part) is Text and not part.text.strip()
 
+    def unread(self, message: Message) -> str | None:
+        """Return a field of a message that may hold words or calls and that nothing was read from; else `None`."""
+        native = message.native
+        if message.form == "item" or not isinstance(native, dict):
+            return None
+        read = {part.slot for part in message.parts} - {"content"}
+        read.add(self.content_key)
+        if message.role == "assistant":
+            read |= {*self.list_slots, *self.single_slots} - {"content"}
+        for key, value in native.items():
+            if key in read or not isinstance(key, str) or _ABOUT(key):
+                continue
+            if isinstance(value, (list, dict)) and value:
+                return key
+            if isinstance(value, str) and not (not value or value.isspace()):
+                return key
+        return None
+
     # -- messages --------------------------------------------------------------------------------
 
     def new_message(self, role: Role, parts: Iterable[Part]) -> Message:
@@ -285,6 +308,14 @@ class Wire:
                 else part.native
                 for part in held
             ]
+
+
+#: Fields that say something about a message, and nothing that anybody said.
+_ABOUT: Final = re.compile(
+    r"_.*|role|id|name|type|kind|object|status|state|phase|prefix|model|provider|author|source|usage|time|date|created"
+    r"|timestamp|stop_sequence|stop_details|annotations|citations|logprobs|cache_control|additional_kwargs|container"
+    r"|\w*(?:_id|Id|_at|At|_reason|Reason|_name|Name|[mM]etadata|[oO]ptions|[tT]imestamp|_version|_tier|_fingerprint)"
+).fullmatch
 
 
 def _joined(fragments: Sequence[Any]) -> Any:

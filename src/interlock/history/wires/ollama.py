@@ -38,6 +38,7 @@ class Ollama(Wire):
     roles: ClassVar[Mapping[str, Role]] = _ROLES
     has_ids: ClassVar[bool] = False
     string_content: ClassVar[bool] = True
+    names_agree: ClassVar[bool] = True
     arguments: ClassVar[Literal["object", "text", "either"]] = "object"
     list_slots: ClassVar[tuple[str, ...]] = ("content", "images", "tool_calls")
     single_slots: ClassVar[tuple[str, ...]] = ("thinking",)
