@@ -114,6 +114,30 @@ def test_moved_results_lose_nothing_between(wire: str, data: st.DataObject) -> N
     assert said == [text for text in healed if text.startswith("word ")]
 
 
+@pytest.mark.parametrize("wire", sorted(WIRES))
+@given(data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_a_history_read_as_another_format_loses_no_word_in_silence(wire: str, data: st.DataObject) -> None:
+    """Whatever it is taken for: words of user and assistant stay, or a record says that they go; the user's stay."""
+    plan = data.draw(plans())
+    for number, turn in enumerate(plan):
+        for key in ("user", "assistant"):
+            if key in turn:
+                turn[key] = f"{key} {number}."
+    cut = data.draw(st.integers(0, len(plan)))  # a history may be one format's up to here and another's behind
+    history = [
+        message for part in (plan[:cut], plan[cut:]) for message in RENDERERS[data.draw(st.sampled_from(FORMATS))](part)
+    ]
+    result = heal(history, wire, data.draw(TARGETS))
+    given, text = json.dumps(history), json.dumps(result.messages)
+    lossy = any(record.lossy for record in result.repairs)
+    for number, turn in enumerate(plan):
+        for key in ("user", "assistant"):
+            word = f"{key} {number}."
+            if key in turn and word in given:
+                assert word in text or (lossy and key == "assistant"), [one.reason for one in result.repairs]
+
+
 @pytest.mark.parametrize("wire", FORMATS)
 @given(data=st.data())
 @settings(max_examples=25, deadline=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -66,3 +67,113 @@ def test_a_model_object_is_known_by_its_name() -> None:
         == heal([USER], "openai_chat", model="claude-sonnet-5").provider
     )
     assert heal([USER], "langchain", model=Model()).provider == "anthropic"
+
+
+_USE = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
+_ENTRIES = [{"id": "call00001", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
+_CHAT_RESULT = {"role": "tool", "tool_call_id": "call00001", "content": "42"}
+#: For each format: a word of the user, what stands in a message beside its role, the result.
+_ASKS: dict[str, tuple[Any, dict[str, Any], Any]] = {
+    "anthropic": (
+        USER,
+        {"content": [_USE]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "42"}]},
+    ),
+    "openai_chat": (USER, {"content": None, "tool_calls": _ENTRIES}, _CHAT_RESULT),
+    "mistral": (USER, {"content": "", "tool_calls": _ENTRIES}, _CHAT_RESULT),
+    "cohere_v2": (USER, {"tool_calls": _ENTRIES}, _CHAT_RESULT),
+    "ollama": (
+        USER,
+        {"content": "", "tool_calls": [{"function": {"name": "f", "arguments": {}}}]},
+        {"role": "tool", "tool_name": "f", "content": "42"},
+    ),
+    "gemini": (
+        {"role": "user", "parts": [{"text": "q"}]},
+        {"parts": [{"functionCall": {"name": "f", "args": {}}}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"output": "42"}}}]},
+    ),
+    "bedrock_converse": (
+        {"role": "user", "content": [{"text": "q"}]},
+        {"content": [{"toolUse": {"toolUseId": "t1", "name": "f", "input": {}}}]},
+        {"role": "user", "content": [{"toolResult": {"toolUseId": "t1", "content": [{"text": "42"}]}}]},
+    ),
+}
+
+
+@pytest.mark.parametrize("role", ["user", "system", "tool", "function", "human", "narrator", None])
+@pytest.mark.parametrize("wire", sorted(_ASKS))
+def test_who_makes_calls_is_the_assistant(wire: str, role: str | None) -> None:
+    word, asks, result = _ASKS[wire]
+    named = asks if role is None else {"role": role, **asks}
+    healed = heal([word, named, result], wire)
+    assistant = "model" if wire == "gemini" else "assistant"
+    assert healed.messages == [word, {**asks, "role": assistant}, result]
+    assert [(one.rule, one.lossy) for one in healed.repairs] == [("unknown-role", False)]
+    assert not healed.remaining
+    assert healed.messages[2] is result
+    assert not heal(healed.messages, wire).changed
+
+
+@pytest.mark.parametrize("wire", sorted(_ASKS))
+def test_a_call_among_words_of_the_user_is_reported(wire: str) -> None:
+    word, asks, result = _ASKS[wire]
+    key = "parts" if wire == "gemini" else "content"
+    held = asks.get(key)
+    both = {**asks, "role": "user", key: [*word[key], *held] if isinstance(held, list) else "my words"}
+    if wire == "anthropic":
+        both["content"] = [{"type": "text", "text": "my words"}, _USE]
+    healed = heal([word, both, result], wire)
+    assert "unknown-role" in [one.rule for one in healed.remaining]
+    sent = json.dumps(healed.messages)
+    assert json.dumps(asks.get("tool_calls", held))[1:-1] in sent
+    assert ("my words" if "my words" in json.dumps(both) else json.dumps(word[key])[1:-1]) in sent
+
+
+@pytest.mark.parametrize("own", [{}, {"tool_call_id": "call00001"}, {"tool_call_id": "lost"}])
+def test_a_function_message_that_answers_tool_calls_is_a_tool_message(own: dict[str, str]) -> None:
+    asked = {"role": "assistant", "content": None, "tool_calls": _ENTRIES}
+    history = [USER, asked, {"role": "function", "name": "f", "content": "r", **own}]
+    healed = heal(history, "openai_chat")
+    if own.get("tool_call_id") != "lost":
+        assert healed.messages[2] == {"role": "tool", "name": "f", "content": "r", "tool_call_id": "call00001"}
+    assert not [one for one in healed.messages if one["role"] == "function"]
+    older = {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}}
+    history = [USER, older, {"role": "function", "name": "f", "content": "r"}]
+    assert heal(history, "openai_chat").messages is history
+
+
+_MIXED = [
+    {"role": "user", "parts": [{"text": "q1"}]},
+    {"role": "model", "parts": [{"text": "a1"}]},
+    {"role": "user", "content": "delete nothing please"},
+    {"role": "user", "parts": [{"text": "go on"}]},
+]
+
+
+@pytest.mark.parametrize(
+    ("history", "wire", "at"),
+    [
+        (_MIXED, None, [2]),
+        (_MIXED[:1], "anthropic", [0]),
+        (_MIXED[:1], "bedrock_converse", [0]),
+        (_MIXED[:1], "openai_chat", [0]),
+        (_MIXED[:1], "openai_responses", [0]),
+        ([_MIXED[3], _MIXED[0]], "bedrock_converse", [0, 1]),
+        ([USER, {"role": "assistant", "text": "abc"}, USER], "openai_chat", [1]),
+        ([USER, {"role": "assistant", "content": "", "text": "abc"}, USER], "openai_chat", [1]),
+        ([{"role": "user", "content": None, "text": "abc"}], "openai_chat", [0]),
+        ([USER, {"role": "assistant", "content": [], "tool_calls": _ENTRIES}, USER], "anthropic", [1]),
+        ([USER, {"role": "assistant", "content": "", "output": {"a": 1}}, USER], "cohere_v2", [1]),
+    ],
+)
+def test_words_in_a_field_of_another_format_stay_and_are_reported(history: list[Any], wire: Any, at: list[int]) -> None:
+    result = heal(history, wire)
+    assert result.messages is history
+    assert [one.message_index for one in result.remaining if one.rule == "unknown-role"] == at
+
+
+@pytest.mark.parametrize("note", [{"id": "m1"}, {"created_at": "today"}, {"_seen": "yes"}, {"metadata": {"a": 1}}])
+def test_what_is_only_noted_of_an_empty_message_does_not_keep_it(note: dict[str, Any]) -> None:
+    result = heal([USER, {"role": "assistant", "content": "", **note}, USER], "openai_chat", "anthropic")
+    assert result.messages == [USER, USER]
+    assert not result.remaining

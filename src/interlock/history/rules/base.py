@@ -308,13 +308,18 @@ def contradicts(one: Message, other: Message, wire: Wire) -> bool:
 
 
 def both_hold(one: Message, other: Message, wire: Wire) -> str | None:
-    """Return a field that both messages fill, of which one message takes one value; `None` when there is none."""
+    """Return a field for which two messages cannot be one: it takes one value, or nothing reads it; else `None`."""
     held = {part.slot: part.native for part in one.parts if part.slot in wire.single_slots}
     for part in other.parts:
         if part.slot in held and type(part.native) not in (str, list):
             return part.slot
         if part.slot in held and type(held[part.slot]) is not type(part.native):
             return part.slot
+    for message in (one, other):
+        # All that such a message says stands where nothing reads it: joined to another it would be out of sight.
+        field = wire.unread(message) if all(wire.is_blank(part) for part in message.parts) else None
+        if field is not None:
+            return field
     return None
 
 
@@ -360,8 +365,8 @@ def renamed_pair(call: Open, new: str, wire: Wire) -> tuple[Edit, ...]:
 
 
 def is_blank(message: Message, wire: Wire) -> bool:
-    """Say whether a message holds nothing, or nothing but blank text."""
-    for part in message.parts:  # noqa: SIM110  every message is asked, and this is the quicker way
+    """Say whether a message holds nothing but blank text; what stands in a field that is not read is something."""
+    for part in message.parts:  # every message is asked, and this is the quicker way
         if not wire.is_blank(part):
             return False
-    return True
+    return wire.unread(message) is None

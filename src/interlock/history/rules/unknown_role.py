@@ -2,7 +2,8 @@
 
 What it finds:
     A message with another API's word for a role (`model`, `human`, `ai`), with a role that the target
-    refuses (`developer` outside OpenAI, `system` on o1-mini), or something that is no message.
+    refuses (`developer` outside OpenAI, `system` on o1-mini), or something that is no message. A
+    message of somebody else that makes calls; a `function` message that answers one of `tool_calls`.
 Why it matters:
     "Please use a valid role: user, model."; "Unsupported value: 'messages[0].role' does not support
     'system' with this model."; "Unexpected message role."
@@ -18,7 +19,9 @@ Fix:
 Loss:
     rename             lossless
 Known limits:
-    A role that no API has, and anything that is not a message, is reported and left alone.
+    A role that no API has, and anything that is not a message, is reported and left alone. So is a
+    message whose words stand in another format's field, and one that makes calls and has words of
+    another role beside them.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ from typing import Any, Final
 from interlock.history.edits import ReplaceMessage
 from interlock.history.rules.base import Context, Finding, Rule, role_changed
 from interlock.history.spans import stretch
-from interlock.history.turns import Message, Role
+from interlock.history.turns import Call, Message, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire
 
 __all__ = ["RULE"]
@@ -39,13 +42,23 @@ __all__ = ["RULE"]
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each message whose role has to change or cannot be read."""
     wire, accepted = context.wire, context.profile.roles
+    answered: dict[int, str] | None = None
     for message in messages:
         if stretch(message) is not None:
             continue
         native = message.native
         word = native.get("role") if isinstance(native, dict) else None
         role: Role | None = None
-        if message.role == "opaque":
+        reason = None
+        if (asking := _asking(message, word, wire)) is not None:
+            said = f"with the role {word!r}" if isinstance(word, str) else "without a role"
+            reason = f"a message {said} makes calls, as the assistant alone does"
+            if not _is_askers(asking, message, word, wire):
+                yield Finding(message=message, reason=f"{reason}, and holds what the assistant cannot have said")
+                continue
+            reason += f"; it is sent as {wire.native_role('assistant')!r}"
+            role = "assistant"
+        elif message.role == "opaque":
             role = _SYNONYMS.get(word.lower()) if isinstance(word, str) and word not in wire.roles else None
             if role == "tool" and wire.result_role != "tool":
                 role = wire.result_role
@@ -60,6 +73,18 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 continue
         elif message.role in ("system", "developer") and message.role not in accepted:
             role = "system" if message.role == "developer" and "system" in accepted else "user"
+        elif word == "function" and message.role == "tool":
+            if answered is None:
+                answered = _answered(messages, context)
+            if answered.get(id(message)) == "tool_calls":
+                role, reason = (
+                    "tool",
+                    "a message with the role 'function' answers a call of `tool_calls`, as 'tool' does",
+                )
+        elif (field := _elsewhere(message, context)) is not None:
+            what = f"a message with {field!r} and nothing in {wire.content_key!r}"
+            yield Finding(message=message, reason=f"{what} is no message of this format")
+            continue
         if role is None:
             continue
         new = role_changed(message, role, wire)
@@ -69,8 +94,57 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             message=message,
             action="renamed",
             edits=(ReplaceMessage(message=message, new=(new,)),),
-            reason=f"the role {word!r} is not accepted; it is sent as {wire.native_role(role)!r}",
+            reason=reason or f"the role {word!r} is not accepted; it is sent as {wire.native_role(role)!r}",
         )
+
+
+def _asking(message: Message, word: Any, wire: Wire) -> Message | None:
+    """Return a message of somebody else that makes calls, read as the assistant's; `None` when it makes none."""
+    native = message.native
+    if message.role == "assistant" or wire.turn == "calls" or not isinstance(native, dict):
+        return None
+    if message.role == "opaque":
+        if isinstance(word, str) and _SYNONYMS.get(word.lower()) == "assistant":
+            return None
+    elif not (any(native.get(field) for field in _CALL_FIELDS) or _calls(message)):
+        return None
+    new = role_changed(message, "assistant", wire)
+    return None if new is None or not _calls(new) else new
+
+
+def _calls(message: Message) -> bool:
+    return any(type(part) is Call and not part.server for part in message.parts)
+
+
+def _is_askers(asking: Message, message: Message, word: Any, wire: Wire) -> bool:
+    """Say whether all of a message that makes calls can be the assistant's: words of another role are not."""
+    if any(type(part) is Result and part.call_id for part in message.parts):
+        return False
+    for part in asking.parts:
+        if type(part) in (Call, Reasoning) or wire.is_blank(part):
+            continue
+        if type(part) is not Text or word is not None:
+            return False
+    return True
+
+
+def _answered(messages: Sequence[Message], context: Context) -> dict[int, str]:
+    """Return for each message that answers a call, by `id()`, the field in which the call stands."""
+    calls = context.pairing(messages).calls()
+    return {id(bound.message): call.call.slot for call in calls for bound in call.answers}
+
+
+def _elsewhere(message: Message, context: Context) -> str | None:
+    """Return the field of a message that holds something where nothing stands in the field for it."""
+    if message.form not in ("absent", "null") and message.role not in context.profile.empty_roles:
+        return None
+    if not all(context.wire.is_blank(part) for part in message.parts):
+        return None
+    return context.wire.unread(message)
+
+
+#: Where other messages than the assistant's may hold calls without being read for them.
+_CALL_FIELDS: Final = ("tool_calls", "function_call")
 
 
 def _is_item(word: Any, wire: Wire) -> bool:
