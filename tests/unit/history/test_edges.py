@@ -433,3 +433,53 @@ def test_only_the_assistants_ui_message_may_be_without_parts(role: str, provider
     assert not heal([word, said, word], "ai_sdk_ui", provider).changed
     last = heal([word, said, bare], "ai_sdk_ui", provider).messages[2:]
     assert last == ([{**bare, "parts": [{"type": "text", "text": "(empty message)"}]}] if role == "user" else [])
+
+
+def _with_part(wire: str, part: Any, beside: bool) -> list[Any]:
+    """Return a history whose one message holds a part, and words if asked for."""
+    if wire in ("openai_chat", "mistral", "cohere_v2", "ollama"):
+        turn = {"role": "assistant", "content": "a" if beside else None, "tool_calls": [part]}
+        return [USER, turn, USER]
+    words = {"type": "text", "text": "a"} if wire == "anthropic" else {"text": "a"}
+    return [{"role": "user", "parts" if wire == "gemini" else "content": [words, part] if beside else [part]}]
+
+
+_NO_PARTS = [
+    *[("anthropic", one) for one in (None, {}, {"type": "text"}, {"type": "text", "text": None}, {"text": "a"}, 5)],
+    *[("bedrock_converse", one) for one in (None, {}, {"text": None}, {"text": 5}, {"toolUse": None}, 5)],
+    *[("gemini", one) for one in (None, {"text": 5}, {"functionCall": None}, 5)],
+    *[
+        (wire, one)
+        for wire in ("openai_chat", "mistral", "cohere_v2", "ollama")
+        for one in (None, {}, {"id": "c", "type": "function"}, {"id": "c", "function": None}, 5)
+    ],
+]
+
+
+@pytest.mark.parametrize("beside", [True, False])
+@pytest.mark.parametrize(("wire", "part"), _NO_PARTS)
+def test_what_is_no_part_is_said(wire: str, part: Any, beside: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Null and an empty object go where something is left; all else is reported and stays."""
+    history = _with_part(wire, part, beside)
+    findings = check(history, wire).findings
+    assert [one.rule for one in findings] == ["content-part-type"]
+    goes = beside and part in (None, {})
+    assert [one.healed for one in findings] == [goes]
+    healed = heal(history, wire)
+    assert healed.changed is goes
+    assert not any(one.lossy for one in findings)
+    assert not check(healed.messages, wire).findings if goes else healed.messages is history
+    monkeypatch.setattr(engine, "_spans", lambda *_: None)
+    assert check(history, wire).findings == findings
+
+
+def test_parts_that_are_no_list_are_said() -> None:
+    findings = check([{"role": "user", "parts": {"text": "a"}}], "gemini").findings
+    assert [(one.rule, one.healed) for one in findings] == [("content-part-type", False)]
+
+
+def test_a_block_that_is_new_is_no_fault() -> None:
+    assert check([{"role": "user", "content": [{"type": "news"}, {"type": "text", "text": "a"}]}], "anthropic").valid
+    assert check([{"role": "user", "content": [{"news": {}}]}], "bedrock_converse").valid
+    assert check([{"role": "user", "parts": [{"news": {}}]}], "gemini").valid
+    assert check([{"role": "user", "content": [{"type": "news"}]}], "openai_chat").valid

@@ -3,7 +3,8 @@
 What it finds:
     A text under another API's name (`input_text`, `output_text`); a call that stands both in the
     content and in `tool_calls`; a list of texts for a server that wants one string; media that the
-    model cannot take, inside results too.
+    model cannot take, inside results too; null, an empty object, a text without words and whatever
+    else is no part, or no call, of the format.
 Why it matters:
     "Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'."; "Content blocks
     are expected to be either text or image_url type."; "This model doesn't support the video content
@@ -16,7 +17,8 @@ Example:
     after:  user [{"type": "text", "text": "Hi"}]
 Fix:
     convert (default)        the type that is due; texts are joined; media that the model cannot take
-                             become a marked note that says what was there
+                             become a marked note that says what was there; null and an empty object
+                             go, if anything else is left; what else is no part is reported
     report-media             as convert, but media are left alone and reported
     keep                     left alone, not reported
 Loss:
@@ -36,7 +38,7 @@ from interlock.history.edits import DropPart, Edit, ReplaceMessage, ReplacePart
 from interlock.history.media import kind_of
 from interlock.history.rules.base import Context, Finding, Rule
 from interlock.history.stubs import MARK
-from interlock.history.turns import Call, Media, Message, Part, Result, Text
+from interlock.history.turns import Call, Media, Message, Opaque, Part, Result, Text
 
 __all__ = ["RULE"]
 
@@ -69,6 +71,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 refused = [one for one in wire.media_in(part) if _refused(*one, context, inside=True)]
                 if refused:
                     yield _inside(message, part, refused, context)
+            elif type(part) is Opaque and wire.is_broken(part):
+                yield _broken(message, part)
         if not profile.string_content or not wire.string_content or message.form != "parts" or message.role == "tool":
             continue
         texts = [part for part in message.parts if part.slot == "content"]
@@ -99,6 +103,22 @@ def _has_key(value: Any, key: str, *, depth: int) -> bool:
     if not isinstance(value, dict) or not depth:
         return False
     return key in value or any(_has_key(inner, key, depth=depth - 1) for inner in value.values())
+
+
+def _broken(message: Message, part: Part) -> Finding:
+    """Return the finding for a fragment that is no part: one that holds nothing goes, if anything is left."""
+    native = part.native
+    void = native is None or native == {}
+    found = "null" if native is None else "an empty object" if void else "what stands here"
+    goes = void and any(other.native is not None and other.native != {} for other in message.parts)
+    return Finding(
+        message=message,
+        part=part,
+        action="dropped-part" if goes else None,
+        lossy=False,
+        edits=(DropPart(message=message, part=part),) if goes else (),
+        reason=f"{found} is no {'call' if part.slot == 'tool_calls' else 'part'} of this format",
+    )
 
 
 def _words(media: str) -> str:

@@ -193,6 +193,10 @@ class Anthropic(Wire):
             return Text(native={"type": "text", "text": native["text"]}, text=native["text"], index=part.index)
         return None
 
+    def is_broken(self, part: Opaque) -> bool:
+        """A block is an object that says its type, and a text has words."""
+        return part.slot == "content" and part.type in (None, "text")
+
     def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:
         """Keys that only stream events and responses carry: "Extra inputs are not permitted"."""
         found = super().stray_fields(native, part)

@@ -182,6 +182,10 @@ class Wire:
         """Return the part with the type that its role takes, when it carries a known synonym; else `None`."""
         return None
 
+    def is_broken(self, part: Opaque) -> bool:  # noqa: ARG002
+        """Say whether a fragment that could not be read is for certain no part of the format, not one that is new."""
+        return False
+
     def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:  # noqa: ARG002
         """Return the fields of a message (`part` is `None`) or of a fragment that must not be sent.
 

@@ -219,6 +219,17 @@ class BedrockConverse(Wire):
                 return Text(native={"text": text}, text=text, index=part.index)
         return None
 
+    def is_broken(self, part: Opaque) -> bool:
+        """A block is an object with one member, which has a value of its type."""
+        if part.slot != "content" or not isinstance(part.native, dict):
+            return part.slot == "content"
+        return all(value is None for value in part.native.values()) or not _TYPED.isdisjoint(part.native)
+
+
+#: Members of a block that hold an object, or a string; a block with one of them that could not be read has another
+#: type there. `type` is other APIs' word.
+_TYPED = frozenset({"text", "toolUse", "toolResult", "reasoningContent", "type"})
+
 
 def _plain_result(result: dict[str, Any]) -> bool:
     """Say whether a result's body is a list of texts that are not blank, or of JSON objects."""

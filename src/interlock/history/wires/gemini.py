@@ -244,11 +244,19 @@ class Gemini(Wire):
             return Text(native={"text": native["text"]}, text=native["text"], index=part.index)
         return None
 
+    def is_broken(self, part: Opaque) -> bool:
+        """A part is an object, and its members have values of their types."""
+        if part.slot != "content" or not isinstance(part.native, dict):
+            return part.slot == "content"
+        return all(value is None for value in part.native.values()) or not _TYPED.isdisjoint(part.native)
+
     def is_blank(self, part: Part) -> bool:
         """A text that carries a signature is not blank, whatever its words."""
         return super().is_blank(part) and not any(key in part.native for key in _SIGNATURE)
 
 
+#: Members that hold an object, or a string: a part with one of them that could not be read has another type there.
+_TYPED: Final = frozenset({"text", *_DATA, *_CALL, *_RESPONSE, *_SERVER_CALL, *_SERVER_RESPONSE})
 _CODE: Final = frozenset({"executableCode", "executable_code", "codeExecutionResult", "code_execution_result"})
 
 

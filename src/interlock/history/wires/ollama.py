@@ -190,6 +190,10 @@ class Ollama(Wire):
         _, comma, data = url.partition(";base64,")
         return Media(native=data, slot="images", index=part.index, media="image") if comma else None
 
+    def is_broken(self, part: Opaque) -> bool:
+        """Content is a string, and a call has a `function`."""
+        return part.slot in ("content", "tool_calls")
+
 
 _USUAL: Final = frozenset({"role", "content", "thinking", "tool_calls"})
 _RESULT: Final = frozenset({"role", "content", "tool_name", "tool_call_id"})

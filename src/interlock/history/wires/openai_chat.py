@@ -292,6 +292,12 @@ class OpenAIChat(Wire):
             )
         return None
 
+    def is_broken(self, part: Opaque) -> bool:
+        """A block says its type, and a text has words; a call has a `function`, or a `custom`."""
+        if part.slot == "tool_calls":
+            return part.type in (None, "function", "custom")
+        return part.slot == "content" and part.type in (None, "text")
+
     def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
         """Return an entry for `tool_calls`."""
         text = as_json(arguments)
