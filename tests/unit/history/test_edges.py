@@ -483,3 +483,13 @@ def test_a_block_that_is_new_is_no_fault() -> None:
     assert check([{"role": "user", "content": [{"news": {}}]}], "bedrock_converse").valid
     assert check([{"role": "user", "parts": [{"news": {}}]}], "gemini").valid
     assert check([{"role": "user", "content": [{"type": "news"}]}], "openai_chat").valid
+
+
+def test_a_role_that_is_refused_is_named() -> None:
+    """LangChain's word for it stands in `type`."""
+    history = [{"type": "developer", "content": "x"}, {"type": "human", "content": "q"}]
+    for provider, model, new in (("openai", "o1-mini", "human"), ("cohere", None, "system")):
+        repairs = heal(history, "langchain", provider, model=model).repairs
+        assert [one.rule for one in repairs] == ["unknown-role"]
+        assert repairs[0].reason.startswith("the role 'developer' is not accepted; it is sent as ")
+        assert heal(history, "langchain", provider, model=model).messages[0] == {"type": new, "content": "x"}

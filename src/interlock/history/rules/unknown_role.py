@@ -90,11 +90,12 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
         new = role_changed(message, role, wire)
         if new is None or new.role != role:
             continue
+        told = word if isinstance(word, str) else message.role  # some formats have another field for it
         yield Finding(
             message=message,
             action="renamed",
             edits=(ReplaceMessage(message=message, new=(new,)),),
-            reason=reason or f"the role {word!r} is not accepted; it is sent as {wire.native_role(role)!r}",
+            reason=reason or f"the role {told!r} is not accepted; it is sent as {wire.native_role(role)!r}",
         )
 
 
