@@ -319,6 +319,33 @@ JSON = st.recursive(
 )
 
 
+#: By a field that marks a result: what it has beside when its tool has failed.
+_FAILS: dict[str, dict[str, Any]] = {
+    "tool_use_id": {"is_error": True},
+    "toolUseId": {"status": "error"},
+    "toolCallId": {"state": "output-error", "errorText": ""},
+    "tool_call_id": {"outcome": "failed", "is_error": True, "status": "error"},
+}
+_BODIES = frozenset({"content", "output", "errorText", "result"})
+
+
+BODIES = st.sampled_from(["", " ", [], [{"type": "text", "text": ""}], [{"text": " "}], None])
+
+
+def results_in(history: list[Any]) -> list[dict[str, Any]]:
+    """Return the native results in a history: objects that name a call and have a body."""
+    found = [_value(history, path) for path in _paths(history)]
+    found = [one for one in found if isinstance(one, dict) and not _FAILS.keys().isdisjoint(one)]
+    return [one for one in found if not _BODIES.isdisjoint(one)]
+
+
+def fail(result: dict[str, Any], body: Any) -> None:
+    """Make a native result one of a tool that failed, with this body."""
+    for mark in [key for key in _FAILS if key in result]:
+        result.update(_FAILS[mark])
+    result.update({key: body for key in _BODIES if key in result})
+
+
 @st.composite
 def damaged(draw: st.DrawFn, messages: list[Any], *, most: int = 4) -> list[Any]:
     """Draw a history with a few named faults put in."""
@@ -327,7 +354,9 @@ def damaged(draw: st.DrawFn, messages: list[Any], *, most: int = 4) -> list[Any]
         if not out:
             break
         kind = draw(
-            st.sampled_from(["drop", "repeat", "move", "set", "delete", "rename", "shorten", "insert", "copy", "swap"])
+            st.sampled_from(
+                ["drop", "repeat", "move", "set", "delete", "rename", "shorten", "insert", "copy", "swap", "fail"]
+            )
         )
         at = draw(st.integers(0, len(out) - 1))
         if kind == "drop":
@@ -339,6 +368,11 @@ def damaged(draw: st.DrawFn, messages: list[Any], *, most: int = 4) -> list[Any]
             out.insert(draw(st.integers(0, len(out))), message)
         elif kind == "shorten":
             del out[:at]
+        elif kind == "fail":
+            # A tool that failed and said nothing: two things at once, which single faults hardly ever bring about.
+            results = results_in(out)
+            if results:
+                fail(draw(st.sampled_from(results)), draw(BODIES))
         elif kind in ("insert", "copy"):
             # Into any list: something that is no part, or what stands in another list.
             paths = _paths(out)

@@ -15,7 +15,7 @@ from interlock.history.engine import check, heal
 from interlock.history.providers import PROFILES
 from interlock.history.wires import WIRES
 from interlock.history.wires.base import Wire
-from properties.history.generate import JSON, RENDERERS, damaged, plans
+from properties.history.generate import BODIES, JSON, RENDERERS, damaged, fail, plans, results_in
 
 TARGETS = st.one_of(st.none(), st.sampled_from(sorted(PROFILES)))
 # What else a caller may say: models and settings switch rules on.
@@ -152,6 +152,20 @@ def test_a_longer_history_heals_its_beginning_to_the_same_bytes(wire: str, data:
     cut = max(at for at, turn in enumerate(plan[:-1]) if "user" in turn)
     part = heal(RENDERERS[wire](plan[: cut + 1]), wire=wire).messages
     assert json.dumps(part) == json.dumps(whole[: len(part)])
+
+
+@pytest.mark.parametrize("wire", FORMATS)
+@given(plan=plans(), body=BODIES)
+@settings(max_examples=5, deadline=None)
+def test_a_tool_that_failed_without_a_word_heals_for_every_target(wire: str, plan: Any, body: Any) -> None:
+    """Two things at once that single faults hardly ever bring about, and that only some targets refuse."""
+    history = RENDERERS[wire](plan)
+    for result in results_in(history):
+        fail(result, body)
+    for target in (None, *PROFILES):
+        healed = heal(history, wire, target)
+        again = heal(healed.messages, wire, target)
+        assert again.messages is healed.messages, [record.reason for record in again.repairs]
 
 
 SCANNED = sorted(name for name in FORMATS if type(WIRES[name]).scanner is not Wire.scanner)

@@ -215,6 +215,7 @@ def test_policies_come_from_the_settings_file_and_the_command_line_goes_first(cl
         ("[tool]\ninterlock = 1\n", "is no table"),
         ("[tool.interlock\n", "cannot read"),
         ('[tool.interlock]\nignore = ["orphan-tool-cal"]\n', "did you mean 'orphan-tool-call'?"),
+        ('[tool.interlock]\nignore = ["il0591"]\n', "did you mean 'IL059'?"),
     ],
 )
 def test_a_settings_file_that_cannot_be_used_is_one_line(cli, file, tmp_path, config, says):
