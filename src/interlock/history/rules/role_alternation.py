@@ -46,7 +46,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 continue
             yield Finding(
                 message=message,
-                reason=f"two messages of the role {message.role!r} follow each other, and their `{field}` cannot be joined",
+                reason=f"two messages of the role {message.role!r} follow each other, "
+                f"and their `{field}` cannot be joined",
             )
         if len(run) > 1:
             edits: tuple[Edit, ...] = (
