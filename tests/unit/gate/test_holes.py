@@ -602,3 +602,24 @@ def test_candidates_of_one_response_are_alternatives_and_responses_are_not() -> 
     decisions = guard.finish().decisions
     assert [d.action for d in decisions] == ["execute"] * 3
     assert [guard.take(d.internal_id) is not None for d in decisions] == [True, False, True]
+
+
+@pytest.mark.parametrize("event", [{"type": "ping"}, {"type": "of next year"}, {}])
+def test_whatever_comes_after_finish_is_late_evidence(event) -> None:
+    """Even an event that says nothing: whoever pushes it had not read the source to its end."""
+    guard = Guard("anthropic")
+    block = {"type": "tool_use", "id": "t", "name": "f", "input": {}}
+    for one in (
+        {"type": "message_start", "message": {}},
+        {"type": "content_block_start", "index": 0, "content_block": block},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "tool_use"}},
+        {"type": "message_stop"},
+    ):
+        guard.push(one)
+    assert [d.action for d in guard.finish().decisions] == ["execute"]
+    guard.push("[DONE]")
+    assert [d.action for d in guard.finish().decisions] == ["execute"]
+    guard.push(event)
+    assert [d.reason for d in guard.finish().decisions] == ["protocol_violation"]
+    assert guard.take("call-0") is None

@@ -639,9 +639,29 @@ def test_an_interrupt_while_a_long_chunk_is_pushed_ends_the_document(monkeypatch
     monkeypatch.setattr(Parser, "_read", lambda self, text: interrupted(text))
     with pytest.raises(KeyboardInterrupt):
         parser.push("2," * 2000)
+    assert parser.failed
     monkeypatch.undo()
     parser.push("3]")
     assert parser.failed
     result = parser.finish("complete")
     assert not result.executable
     assert [found.code for found in result.diagnostics] == ["E_INTERNAL"]
+
+
+@pytest.mark.parametrize("chunk", [b"2,", "2,"])
+def test_an_interrupt_while_gathered_chunks_are_read_ends_the_document(monkeypatch, chunk):
+    parser = Parser()
+    parser.push("[1,")
+    parser.push(b"\xc3" if isinstance(chunk, bytes) else "\ud83d")  # so that what follows is read at once
+    assert not parser.failed
+
+    def interrupted(self, data):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Parser, "_read", interrupted)
+    monkeypatch.setattr(Parser, "_read_bytes", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        parser.push(chunk)
+    assert parser.failed
+    monkeypatch.undo()
+    assert not parser.finish("complete").executable

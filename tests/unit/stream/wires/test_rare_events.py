@@ -302,3 +302,31 @@ def test_events_of_one_lane_belong_together_whoever_wrote_its_name() -> None:
     assert [d.action for d in judged("openai_responses", in_lane).decisions] == ["execute"]
     in_lane[-1]["stream_id"] = "lane-2"  # the other lane's end confirms nothing here
     assert [d.action for d in judged("openai_responses", in_lane).decisions] != ["execute"]
+
+
+def test_a_second_message_begins_with_no_open_block() -> None:
+    """What the first message left open is its own trouble."""
+    block = {"type": "tool_use", "id": "t", "name": "f", "input": {}}
+    whole: list[Any] = [
+        {"type": "message_start", "message": {"id": "m2"}},
+        {"type": "content_block_start", "index": 0, "content_block": block},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": "{}"}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "tool_use"}},
+        {"type": "message_stop"},
+    ]
+    cut = [
+        {"type": "message_start", "message": {"id": "m1"}},
+        {"type": "content_block_start", "index": 5, "content_block": {**block, "id": "t0"}},
+    ]
+    decisions = judged("anthropic", [*cut, *whole]).decisions
+    assert [(d.call_id, d.action) for d in decisions] == [("t0", "retry"), ("t", "execute")]
+
+
+@pytest.mark.parametrize(("said", "reason"), [("length", "length"), ("model_length", "length"), ("stop", "complete")])
+def test_mistral_says_length_in_two_ways(said: str, reason: str) -> None:
+    call = {"id": "a" * 9, "index": 0, "function": {"name": "f", "arguments": "{}"}}
+    events = [{"choices": [{"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": said}]}, "[DONE]"]
+    (decision,) = judged("mistral", events).decisions
+    assert decision.evidence.end_reason == reason
+    assert (decision.action == "execute") == (reason == "complete")
