@@ -64,9 +64,14 @@ def test_an_unknown_wire_or_no_command_is_one_line(arguments):
     assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (2, "", 1)
 
 
+def hear_interrupts() -> None:
+    """Undo what a shell does to what it runs in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_a_stream_that_is_still_coming_can_be_interrupted():
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    process = subprocess.Popen([COMMAND, "judge", "-"], **pipes)
+    process = subprocess.Popen([COMMAND, "judge", "-"], preexec_fn=hear_interrupts, **pipes)
     assert process.stdin is not None
     process.stdin.write((RECORDINGS / "clean.sse").read_bytes())
     process.stdin.flush()
@@ -118,6 +123,7 @@ def test_an_interrupted_run_over_a_large_file_shows_nothing_and_goes_on(large, t
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,  # so that Ctrl-C reaches the workers too, and this test not
+        preexec_fn=hear_interrupts,
     )
     deadline = time.monotonic() + 60
     while not (part.exists() and part.stat().st_size > 3_000_000) and time.monotonic() < deadline:

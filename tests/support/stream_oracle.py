@@ -62,6 +62,7 @@ class Oracle:
         self.end: str | None = None
         self.source: str | None = None
         self.lost = False
+        self.full = False  # a bound on the whole stream was passed: nothing more is read
 
     def finish(self, how: str) -> None:
         """Note how the source ended; the first word counts."""
@@ -71,6 +72,8 @@ class Oracle:
 
     def push(self, event: dict[str, Any]) -> None:
         """Take one event."""
+        if self.full:
+            return
         over = self.end is not None or self.source is not None
         kind = event["type"]
         if kind == "events_lost":
@@ -101,6 +104,7 @@ class Oracle:
             return
         if len(self.calls) >= MAX_CALLS:
             self.faults.add("limit")
+            self.full = True
             return
         call = Call(event["key"], turn, event.get("server_executed", False))
         self.calls[call.key] = call
