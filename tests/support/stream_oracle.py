@@ -76,6 +76,8 @@ class Oracle:
             return
         over = self.end is not None or self.source is not None
         kind = event["type"]
+        if self.source not in (None, "still_open"):
+            self.faults.add("protocol")  # the guard was told that nothing more comes
         if kind == "events_lost":
             self.lost = True
             return
