@@ -59,6 +59,7 @@ class Oracle:
         self.turns: dict[str, Turn] = {}
         self.faults: set[str] = set()
         self.executed: set[str] = set()
+        self.owners: dict[str, Call] = {}  # id -> the call that it belongs to
         self.end: str | None = None
         self.source: str | None = None
         self.lost = False
@@ -125,10 +126,15 @@ class Oracle:
             if call.id not in (None, id):
                 call.faults.add("malformed")
             elif call.id is None:
-                twins = [one for one in self.calls.values() if one.turn is call.turn and one.id == id]
                 call.id = id
-                for one in [*twins[:1], call] if twins else []:
-                    one.faults.add("protocol")
+                first = self.owners.setdefault(id, call)
+                if first.turn.replaced or first.held:
+                    self.owners[id] = call  # the one before can never run
+                elif first is not call:
+                    # In one turn they cannot be told apart; a later turn repeats what ran.
+                    call.faults.add("protocol")
+                    if first.turn is call.turn:
+                        first.faults.add("protocol")
         if index is not None:
             if call.index not in (None, index):
                 call.faults.add("malformed")
