@@ -9,7 +9,8 @@ A first run of all tests, with nothing changed, must pass; it notes how long eac
 and which functions it calls, so that a change is held against the tests that reach it.
 
 killed: a test failed, or took far longer than it does. stillborn: the module cannot even be
-imported; not counted. broken: the runner failed; not counted, and the command fails.
+imported; not counted, nor is what changes only types or docstrings. broken: the runner failed;
+not counted, and the command fails.
 survived: no test noticed; printed with its place.
 """
 
@@ -20,7 +21,6 @@ import ast
 import builtins
 import collections
 import difflib
-import functools
 import importlib
 import itertools
 import json
@@ -215,7 +215,7 @@ def matters(mutant: Mutant) -> str | None:
         return None
 
 
-def drawn(suite: Suite, modules: Sequence[str], sample: int | None, seed: int) -> list[tuple[Mutant, str]]:
+def drawn(suite: Suite, modules: Sequence[str], sample: int | None, seed: int) -> list[Mutant]:
     """Draw changes evenly over the modules, and inside a module over its places."""
     rows = []
     for module in modules:
@@ -227,26 +227,15 @@ def drawn(suite: Suite, modules: Sequence[str], sample: int | None, seed: int) -
             chance.shuffle(place)
         chance.shuffle(every)
         rows.append([one for turn in itertools.zip_longest(*every) for one in turn if one is not None])
-    out: list[tuple[Mutant, str]] = []
-    for turn in itertools.zip_longest(*rows):
-        for mutant in turn:
-            if len(out) == sample:
-                return out
-            if mutant is not None and (code := matters(mutant)) is not None:
-                out.append((mutant, code))
-    return out
+    return [one for turn in itertools.zip_longest(*rows) for one in turn if one is not None][:sample]
 
 
-def again(suite: Suite, path: str) -> list[tuple[Mutant, str]]:
+def again(suite: Suite, path: str) -> list[Mutant]:
     """Return the changes that the output of an earlier run lists as survivors."""
     found = re.findall(r"^survived: src/interlock/(\S+)\.py:(\d+) (\S+) (\d+)$", Path(path).read_text(), re.MULTILINE)
     listed = {(module, operator, int(at)) for module, _, operator, at in found}
     every = [one for module in sorted({name for name, *_ in listed}) for one in mutants(suite, module)]
-    return [
-        (one, code)
-        for one in every
-        if (one.module, one.operator, one.occurrence) in listed and (code := matters(one)) is not None
-    ]
+    return [one for one in every if (one.module, one.operator, one.occurrence) in listed]
 
 
 def difference(mutant: Mutant, code: str) -> str:
@@ -264,12 +253,22 @@ class Known:
     seconds: dict[str, float] = field(default_factory=dict)  # test -> processor time
     # module -> (first line, last line) of a function -> the tests that call it
     callers: dict[str, dict[tuple[int, int], set[str]]] = field(default_factory=dict)
+    # module -> the tests that noticed its latest changes, the last one last
+    noticed: dict[str, dict[str, None]] = field(default_factory=dict)
+
+    def notice(self, module: str, test: str) -> None:
+        """Remember which test noticed a change: it is likely to notice the next one."""
+        latest = self.noticed.setdefault(module, {})
+        latest.pop(test, None)
+        latest[test] = None
+        if len(latest) > 12:
+            del latest[next(iter(latest))]
 
     def tests_for(self, mutant: Mutant, budget: float) -> list[str]:
         """Return the tests that may notice, the likeliest first, as many as the seconds allow.
 
-        Those of the module come first, and of each parametrized test a few sets of parameters before the many
-        others. What runs on import may be noticed by any test.
+        Those that noticed the changes before come first, then those of the module, and of each parametrized test a
+        few sets of parameters before the many others. What runs on import may be noticed by any test.
         """
         functions = self.callers.get(mutant.module, {})
         around = [span for span in functions if span[0] <= mutant.line <= span[1]]
@@ -285,8 +284,9 @@ class Known:
             near = 0 if own else 1 if beside else 2 if test in users else 3
             ranks[test] = near, again[function].bit_length(), self.seconds[test]
             again[function] += 1
+        first = [test for test in reversed(self.noticed.get(mutant.module, {})) if test in ranks]
         out = []
-        for test in sorted(ranks, key=ranks.__getitem__):
+        for test in dict.fromkeys([*first, *sorted(ranks, key=ranks.__getitem__)]):
             own = ranks[test][0] == 0
             if own or self.seconds[test] < budget:
                 out.append(test)
@@ -308,9 +308,10 @@ class Quick:
 class Order(Quick):
     """A pytest plugin: run these tests in this order, and stop when one takes far too long."""
 
-    def __init__(self, tests: Sequence[str], seconds: dict[str, float]) -> None:
+    def __init__(self, tests: Sequence[str], seconds: dict[str, float], noticed: str) -> None:
         self.place = {test: at for at, test in enumerate(tests)}
         self.seconds = seconds
+        self.noticed = noticed  # the path of a file for the name of the test
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         items[:] = sorted((item for item in items if item.nodeid in self.place), key=lambda i: self.place[i.nodeid])
@@ -319,6 +320,7 @@ class Order(Quick):
         usual = self.seconds[nodeid]
         signal.setitimer(signal.ITIMER_VIRTUAL, 3 + 10 * usual)  # processor time; its signal ends the process
         signal.alarm(60 + int(20 * usual))  # for one that waits
+        Path(self.noticed).write_text(nodeid)  # the last one to start is the one that fails
 
 
 class Watcher(Quick):
@@ -437,24 +439,39 @@ def control(suite: Suite) -> Known:
     return known
 
 
-def judge(known: Known, budget: float, task: tuple[Mutant, str]) -> tuple[Mutant, str, str, float]:
+def worker(*known: Any) -> None:
+    """Keep what is known in this process, which judges many changes and learns from each."""
+    global KNOWN
+    KNOWN = known
+
+
+KNOWN: tuple[Any, ...] = ()
+
+
+def judge(mutant: Mutant) -> tuple[Mutant, str, str, float]:
     """Return what became of a change, and how many seconds that took."""
-    mutant, code = task
+    known, budget = KNOWN
     started = time.monotonic()
+    code = matters(mutant)
+    if code is None:
+        return mutant, "no change", "", time.monotonic() - started
     tests = known.tests_for(mutant, budget)
     files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
     path = str(SOURCE / f"{mutant.module}.py")
     compiled = compile(code, path, "exec")
-    status = in_child(
-        lambda: run_tests(
-            lambda given: compiled if given == path else None, mutant.module, Order(tests, known.seconds), files
+    with tempfile.NamedTemporaryFile("r") as last:
+        order = Order(tests, known.seconds, last.name)
+        status = in_child(
+            lambda: run_tests(lambda given: compiled if given == path else None, mutant.module, order, files)
         )
-    )
+        noticed = last.read()
     # 1: a test failed; 2: a test's module could not be imported.
     too_long = (-signal.SIGVTALRM, -signal.SIGALRM)
     verdict = {0: "survived", 1: "killed", 2: "killed", STILLBORN: "stillborn"}.get(status, "broken")
     if status in too_long:
         verdict = "killed"
+    elif status == 1 and noticed:
+        known.notice(mutant.module, noticed)
     said = "" if verdict in ("killed", "stillborn") else f"{difference(mutant, code)}\n({len(tests)} tests)"
     return mutant, verdict, said + (f" status {status}" if verdict == "broken" else ""), time.monotonic() - started
 
@@ -485,8 +502,8 @@ def main() -> None:
     counts: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
     took, done = 0.0, 0
     until = time.monotonic() + 60 * (given.minutes or 10**6)
-    with multiprocessing.get_context("fork").Pool(given.jobs) as pool:
-        for mutant, verdict, text, seconds in pool.imap_unordered(functools.partial(judge, known, given.budget), todo):
+    with multiprocessing.get_context("fork").Pool(given.jobs, worker, (known, given.budget)) as pool:
+        for mutant, verdict, text, seconds in pool.imap_unordered(judge, todo):
             counts[mutant.module][verdict] += 1
             took, done = took + seconds, done + 1
             print(f"{done} of {len(todo)}: {seconds:.1f} s, {verdict}: {mutant}", file=sys.stderr, flush=True)
