@@ -177,3 +177,39 @@ def test_what_is_only_noted_of_an_empty_message_does_not_keep_it(note: dict[str,
     result = heal([USER, {"role": "assistant", "content": "", **note}, USER], "openai_chat", "anthropic")
     assert result.messages == [USER, USER]
     assert not result.remaining
+
+
+@pytest.mark.parametrize(
+    ("wire", "part"),
+    [
+        ("openai_chat", {"type": "text", "text": "x"}),
+        ("mistral", {"type": "text", "text": "x"}),
+        ("cohere_v2", {"type": "text", "text": "x"}),
+        ("anthropic", {"type": "text", "text": "x"}),
+        ("bedrock_converse", {"text": "x"}),
+        ("openai_responses", {"type": "input_text", "text": "x"}),
+    ],
+)
+def test_a_part_by_itself_becomes_a_list_of_one(wire: str, part: dict[str, Any]) -> None:
+    history = [{"role": "user", "content": part}]
+    result = heal(history, wire)
+    assert result.messages == [{"role": "user", "content": [part]}]
+    assert [(one.rule, one.lossy) for one in result.repairs] == [("content-part-type", False)]
+    assert result.undo() is history
+
+
+def test_gemini_takes_a_part_by_itself() -> None:
+    history = [{"role": "user", "parts": {"text": "x"}}]
+    result = heal(history, "gemini")
+    assert result.messages is history
+    assert not result.remaining
+
+
+@pytest.mark.parametrize("role", ["assistant", "user"])
+def test_the_result_of_a_call_that_cannot_be_read_stays(role: str) -> None:
+    function = {"function": {"name": "f", "arguments": "{}"}} if role == "user" else {}
+    asking = {"role": role, "content": "x", "tool_calls": [{"id": "c1", "type": "function", **function}]}
+    history = [USER, asking, {"role": "tool", "tool_call_id": "c1", "content": "ok"}, USER]
+    result = heal(history, "openai_chat")
+    assert result.messages is history
+    assert "orphan-tool-result" in {one.rule for one in result.remaining}

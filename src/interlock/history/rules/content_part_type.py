@@ -2,9 +2,9 @@
 
 What it finds:
     A text under another API's name (`input_text`, `output_text`); a call that stands both in the
-    content and in `tool_calls`; a list of texts for a server that wants one string; media that the
-    model cannot take, inside results too; null, an empty object, a text without words and whatever
-    else is no part, or no call, of the format.
+    content and in `tool_calls`; a list of texts for a server that wants one string; a part by itself
+    where a list of parts is due; media that the model cannot take, inside results too; null, an empty
+    object, a text without words and whatever else is no part, or no call, of the format.
 Why it matters:
     "Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'."; "Content blocks
     are expected to be either text or image_url type."; "This model doesn't support the video content
@@ -39,6 +39,7 @@ from interlock.history.media import kind_of
 from interlock.history.rules.base import Context, Finding, Rule
 from interlock.history.stubs import MARK
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Result, Text
+from interlock.history.wires.base import Wire
 
 __all__ = ["RULE"]
 
@@ -47,6 +48,15 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each part of a wrong type."""
     profile, wire = context.profile, context.wire
     for message in messages:
+        if message.form == "null" and _stands_alone(message, wire):
+            yield Finding(
+                message=message,
+                action="replaced-part",
+                lossy=False,
+                edits=(ReplaceMessage(message=message, new=(replace(message, form="parts", changed=True),)),),
+                reason="the content is a part by itself where a list of parts is due",
+            )
+            continue  # the next round looks at the part
         for part in message.parts:
             new = wire.retyped(message, part)
             if new is not None:
@@ -89,6 +99,14 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 edits=(ReplaceMessage(message=message, new=(new_message,)),),
                 reason=f"the content is {'a list of texts' if texts else 'an empty list'} where one string is due",
             )
+
+
+def _stands_alone(message: Message, wire: Wire) -> bool:
+    """Say whether the content is one part, not a list of parts."""
+    native = message.native
+    if not isinstance(native, dict) or not isinstance(native.get(wire.content_key), dict):
+        return False
+    return any(part.slot == "content" and not (type(part) is Opaque and wire.is_broken(part)) for part in message.parts)
 
 
 def _refused(media: str, native: Any, context: Context, *, inside: bool = False) -> bool:

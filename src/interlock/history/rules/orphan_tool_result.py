@@ -20,7 +20,8 @@ Loss:
     to-text  lossless
 Known limits:
     With `previous_response_id` or `conversation` the call may be kept by the provider; then
-    nothing is reported.
+    nothing is reported. A result of what has its id but is no call of the format stays, and is
+    reported with it.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from typing import Final
 from interlock.history.edits import DropPart, Edit, ReplaceMessage, ReplacePart
 from interlock.history.rules.base import Context, Finding, Rule, drop_part_action, result_in_words
 from interlock.history.stubs import MARK
-from interlock.history.turns import Message
+from interlock.history.turns import Message, Opaque
 
 __all__ = ["RULE"]
 
@@ -41,8 +42,15 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     if context.stateful or context.wire.refers(messages):
         return  # the call may be among what the provider keeps
     policy = context.policy[RULE.name]
+    unread: frozenset[str] | None = None
     for bound in context.pairing(messages).orphans:
         message, part = bound.message, bound.result
+        if unread is None:
+            unread = frozenset(_unread(messages))
+        if part.call_id in unread:
+            reason = f"{result_in_words(part)} answers what is no call of this format"
+            yield Finding(message=message, part=part, call_id=part.call_id, reason=reason)
+            continue
         body = context.wire.result_text(part)
         action = drop_part_action(message)
         edits: tuple[Edit, ...] = (DropPart(message=message, part=part),)
@@ -66,6 +74,22 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             edits=edits,
             reason=f"{result_in_words(part)} has no call",
         )
+
+
+def _unread(messages: Sequence[Message]) -> Iterator[str]:
+    """Yield the ids of calls that could not be read: what they asked for is there, so their results stay too."""
+    for message in messages:
+        beside = message.native.get("tool_calls") if isinstance(message.native, dict) else None
+        held = [part.native for part in message.parts if type(part) is Opaque]
+        if message.role != "assistant" and isinstance(beside, list):
+            held += beside  # calls that somebody else makes
+        for native in held:
+            if isinstance(native, dict):
+                yield from (one for key in _IDS if isinstance(one := native.get(key), str))
+
+
+#: Where a call has its id, in one format or another.
+_IDS: Final = ("id", "call_id", "tool_call_id", "toolCallId", "toolUseId")
 
 
 RULE: Final = Rule(

@@ -65,6 +65,8 @@ class Gemini(Wire):
         if role is None:
             return opaque_message(native, at)
         given = native.get("parts")
+        if isinstance(given, dict):
+            given = [given]  # the REST API takes one for a list of one, as its own examples do
         form: ContentForm
         held: tuple[Part, ...]
         if isinstance(given, list):
