@@ -289,7 +289,7 @@ def test_what_healing_leaves_is_read_as_healing_has_seen_it(behind: list[Any]) -
 
 
 def test_a_block_that_stands_for_the_whole_content_can_go() -> None:
-    """LangChain's content may be one block without its list."""
+    """It becomes a list of one first."""
     call = {"name": "f", "args": {}, "id": "c1", "type": "tool_call"}
     history = [
         {"type": "human", "content": "q"},
@@ -297,8 +297,8 @@ def test_a_block_that_stands_for_the_whole_content_can_go() -> None:
         {"type": "tool", "content": "r", "tool_call_id": "c1"},
     ]
     result = heal(history, wire="langchain", provider="anthropic")
-    assert [one.rule for one in result.repairs] == ["empty-text"]
-    assert result.messages[1] == {"type": "ai", "content": "", "tool_calls": [call]}
+    assert [one.rule for one in result.repairs] == ["content-part-type", "empty-text"]
+    assert result.messages[1] == {"type": "ai", "content": [], "tool_calls": [call]}
 
 
 def test_a_call_keeps_its_place_in_the_request_when_a_field_goes() -> None:
@@ -474,7 +474,7 @@ def test_what_is_no_part_is_said(wire: str, part: Any, beside: bool, monkeypatch
 
 
 def test_parts_that_are_no_list_are_said() -> None:
-    findings = check([{"role": "user", "parts": {"text": "a"}}], "gemini").findings
+    findings = check([{"role": "user", "parts": 5}], "gemini").findings
     assert [(one.rule, one.healed) for one in findings] == [("content-part-type", False)]
 
 

@@ -104,7 +104,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
 def _stands_alone(message: Message, wire: Wire) -> bool:
     """Say whether the content is one part, not a list of parts."""
     native = message.native
-    if not isinstance(native, dict) or not isinstance(native.get(wire.content_key), dict):
+    if wire.single_part or not isinstance(native, dict) or not isinstance(native.get(wire.content_key), dict):
         return False
     return any(part.slot == "content" and not (type(part) is Opaque and wire.is_broken(part)) for part in message.parts)
 

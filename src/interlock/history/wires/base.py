@@ -67,6 +67,8 @@ class Wire:
     #: Where a part keeps Gemini's thought signature, key by key. Empty: nowhere, or whoever turns the format
     #: into a request sees to signatures.
     signature_path: ClassVar[tuple[str, ...]] = ()
+    #: The content may be one part that stands for a list of one.
+    single_part: ClassVar[bool] = False
     #: Messages of one role are one turn for whoever reads this format.
     joins_roles: ClassVar[bool] = False
 

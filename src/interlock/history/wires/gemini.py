@@ -53,6 +53,7 @@ class Gemini(Wire):
     has_ids: ClassVar[bool] = False
     results_named: ClassVar[bool] = True
     content_key: ClassVar[str] = "parts"
+    single_part: ClassVar[bool] = True  # as in the REST API's own examples
     server_tools: ClassVar[bool] = True
     signature_path: ClassVar[tuple[str, ...]] = ("thoughtSignature",)
 
@@ -65,8 +66,6 @@ class Gemini(Wire):
         if role is None:
             return opaque_message(native, at)
         given = native.get("parts")
-        if isinstance(given, dict):
-            given = [given]  # the REST API takes one for a list of one, as its own examples do
         form: ContentForm
         held: tuple[Part, ...]
         if isinstance(given, list):
@@ -74,7 +73,7 @@ class Gemini(Wire):
             held = tuple([_part(part, i) for i, part in enumerate(given)])
         else:
             form = "null" if "parts" in native else "absent"
-            held = () if given is None else (Opaque(native=given, index=0),)
+            held = () if given is None else (_part(given, 0),)
         return Message(role=role, parts=held, native=native, origins=(at,), form=form)
 
     def scanner(self, context: Any) -> Scan | None:
