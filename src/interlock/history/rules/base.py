@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
 from interlock.history.edits import Edit, InsertMessage, InsertParts, ReplacePart
+from interlock.history.naming import IdMap
 from interlock.history.pairing import Open, Pairing, Turn, pair
 from interlock.history.providers import Profile
 from interlock.history.turns import Approval, ContentForm, Message, Part, Result, Role, Text
@@ -31,11 +32,13 @@ __all__ = [
     "item_without",
     "joined_text",
     "leading_results",
-    "renamed_pair",
+    "renamed_call",
+    "renamed_calls",
     "result_in_words",
     "role_changed",
     "speaker",
     "thinking_setting",
+    "with_words",
     "without",
 ]
 
@@ -350,7 +353,7 @@ def item_without(message: Message, *keys: str) -> Message:
     return replace(message, native=native, parts=held, changed=True)
 
 
-def renamed_pair(call: Open, new: str, wire: Wire) -> tuple[Edit, ...]:
+def _renamed_pair(call: Open, new: str, wire: Wire) -> tuple[Edit, ...]:
     """Return the edits that give a call, its results and what else names it a new id."""
     edits: list[Edit] = [ReplacePart(message=call.message, part=call.call, new=wire.with_call(call.call, call_id=new))]
     for bound in call.answers:
@@ -362,6 +365,38 @@ def renamed_pair(call: Open, new: str, wire: Wire) -> tuple[Edit, ...]:
         if isinstance(part, Approval) and part.call_id is not None and part.call_id == call.call.call_id
     ]
     return tuple(edits)
+
+
+def renamed_call(call: Open, new: str, reason: str, context: Context) -> Finding:
+    """Return the finding for a call that gets a new id, which the context remembers."""
+    old = call.call.call_id
+    context.ids[new] = old
+    edits = _renamed_pair(call, new, context.wire)
+    return Finding(message=call.message, part=call.call, call_id=old, action="renamed", edits=edits, reason=reason)
+
+
+def renamed_calls(
+    messages: Sequence[Message], context: Context, unfit: Callable[[str], str | None]
+) -> Iterator[Finding]:
+    """Yield a finding for each call whose id does not fit; `unfit` says why, or nothing."""
+    ids, count = IdMap(), dict[str, int]()
+    for call in context.pairing(messages).calls():
+        old = call.call.call_id
+        if not old:
+            continue
+        ordinal = count[old] = count.get(old, -1) + 1
+        reason = unfit(old)
+        if reason is None:
+            ids.taken.add(old)
+        else:
+            yield renamed_call(call, ids.mint(old, ordinal), reason, context)
+
+
+def with_words(message: Message, words: str, reason: str, context: Context) -> Finding:
+    """Return the finding for a message that lacks text: it gets these words at its end."""
+    text = context.wire.new_text(words, role=message.role)
+    edits = (InsertParts(message=message, at=len(message.parts), new=(text,)),)
+    return Finding(message=message, action="inserted-part", edits=edits, reason=reason)
 
 
 def is_blank(message: Message, wire: Wire) -> bool:

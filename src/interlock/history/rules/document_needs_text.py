@@ -23,8 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from interlock.history.edits import InsertParts
-from interlock.history.rules.base import Context, Finding, Rule
+from interlock.history.rules.base import Context, Finding, Rule, with_words
 from interlock.history.stubs import ATTACHED
 from interlock.history.turns import Media, Message, Text
 
@@ -37,13 +36,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
         kinds = {part.media for part in message.parts if type(part) is Media}
         if "document" not in kinds or any(isinstance(part, Text) and part.text.strip() for part in message.parts):
             continue
-        text = context.wire.new_text(ATTACHED, role="user")
-        yield Finding(
-            message=message,
-            action="inserted-part",
-            edits=(InsertParts(message=message, at=len(message.parts), new=(text,)),),
-            reason="a message with a document has no text",
-        )
+        yield with_words(message, ATTACHED, "a message with a document has no text", context)
 
 
 RULE: Final = Rule(

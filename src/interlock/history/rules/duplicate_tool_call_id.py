@@ -33,7 +33,7 @@ from typing import Final
 from interlock.history.edits import DropPart
 from interlock.history.naming import IdMap
 from interlock.history.pairing import Open, Turn
-from interlock.history.rules.base import Context, Finding, Rule, drop_part_action, renamed_pair
+from interlock.history.rules.base import Context, Finding, Rule, drop_part_action, renamed_call
 from interlock.history.turns import Message
 
 __all__ = ["RULE"]
@@ -78,16 +78,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             if old not in ids.taken or tolerated:
                 ids.taken.add(old)
                 continue
-            new = ids.mint(old, ordinal)
-            context.ids[new] = old
-            yield Finding(
-                message=call.message,
-                part=call.call,
-                call_id=old,
-                action="renamed",
-                edits=renamed_pair(call, new, context.wire),
-                reason=f"the id {old!r} is used by an earlier call",
-            )
+            reason = f"the id {old!r} is used by an earlier call"
+            yield renamed_call(call, ids.mint(old, ordinal), reason, context)
 
 
 # A recorded request in which two turns called two tools under one id of another provider

@@ -27,35 +27,21 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from interlock.history.naming import IdMap
-from interlock.history.rules.base import Context, Finding, Rule, renamed_pair
+from interlock.history.rules.base import Context, Finding, Rule, renamed_calls
 from interlock.history.turns import Message
 
 __all__ = ["RULE"]
 
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
-    """Yield one finding for each call whose id has to change; its results change with it."""
-    matches = re.compile(context.profile.id_pattern or "").fullmatch
-    ids, count = IdMap(), dict[str, int]()
-    for call in context.pairing(messages).calls():
-        old = call.call.call_id
-        if not old:
-            continue
-        ordinal = count[old] = count.get(old, -1) + 1
-        if matches(old):
-            ids.taken.add(old)
-            continue
-        new = ids.mint(old, ordinal)
-        context.ids[new] = old
-        yield Finding(
-            message=call.message,
-            part=call.call,
-            call_id=old,
-            action="renamed",
-            edits=renamed_pair(call, new, context.wire),
-            reason=f"the id {old!r} does not match {context.profile.id_pattern}",
-        )
+    """Return one finding for each call whose id has to change; its results change with it."""
+    pattern = context.profile.id_pattern or ""
+    matches = re.compile(pattern).fullmatch
+
+    def unfit(old: str) -> str | None:
+        return None if matches(old) else f"the id {old!r} does not match {pattern}"
+
+    return renamed_calls(messages, context, unfit)
 
 
 RULE: Final = Rule(

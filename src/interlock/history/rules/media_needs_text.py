@@ -25,8 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from interlock.history.edits import InsertParts
-from interlock.history.rules.base import Context, Finding, Rule
+from interlock.history.rules.base import Context, Finding, Rule, with_words
 from interlock.history.stubs import ATTACHED_FILE
 from interlock.history.turns import Media, Message, Text
 
@@ -40,13 +39,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
         spoken = any(isinstance(part, Text) and part.text.strip() for part in message.parts)
         if message.role != "user" or spoken or len(media) != len(message.parts) or not media:
             continue
-        text = context.wire.new_text(ATTACHED_FILE, role="user")
-        yield Finding(
-            message=message,
-            action="inserted-part",
-            edits=(InsertParts(message=message, at=len(message.parts), new=(text,)),),
-            reason="a message with media has no text",
-        )
+        yield with_words(message, ATTACHED_FILE, "a message with media has no text", context)
 
 
 RULE: Final = Rule(

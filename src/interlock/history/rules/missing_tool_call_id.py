@@ -29,7 +29,7 @@ from typing import Final
 
 from interlock.history.edits import ReplacePart
 from interlock.history.naming import IdMap
-from interlock.history.rules.base import Context, Finding, Rule, renamed_pair
+from interlock.history.rules.base import Context, Finding, Rule, renamed_call
 from interlock.history.turns import Message
 
 __all__ = ["RULE"]
@@ -51,17 +51,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             if new is None:
                 new = ids.mint("", missing)
                 missing += 1
-            context.ids[new] = own
-            yield Finding(
-                message=call.message,
-                part=call.call,
-                call_id=own,
-                action="renamed",
-                edits=renamed_pair(call, new, wire),
-                reason=f"the call of {call.call.name!r} has no id"
-                if call.call.name
-                else "a call has neither id nor name",
-            )
+            named = f"the call of {call.call.name!r} has no id"
+            yield renamed_call(call, new, named if call.call.name else "a call has neither id nor name", context)
             continue
         ids.taken.add(own)
         for bound in call.answers:

@@ -26,34 +26,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from interlock.history.naming import IdMap
-from interlock.history.rules.base import Context, Finding, Rule, renamed_pair
+from interlock.history.rules.base import Context, Finding, Rule, renamed_calls
 from interlock.history.turns import Message
 
 __all__ = ["RULE"]
 
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
-    """Yield one finding for each call whose id has to change; its results change with it."""
-    ids, count = IdMap(), dict[str, int]()
-    for call in context.pairing(messages).calls():
-        old = call.call.call_id
-        if not old:
-            continue
-        ordinal = count[old] = count.get(old, -1) + 1
-        if len(old) <= (context.profile.id_length or 0):
-            ids.taken.add(old)
-            continue
-        new = ids.mint(old, ordinal)
-        context.ids[new] = old
-        yield Finding(
-            message=call.message,
-            part=call.call,
-            call_id=old,
-            action="renamed",
-            edits=renamed_pair(call, new, context.wire),
-            reason=f"the id has {len(old)} characters; the limit is {context.profile.id_length}",
-        )
+    """Return one finding for each call whose id has to change; its results change with it."""
+    limit = context.profile.id_length or 0
+
+    def unfit(old: str) -> str | None:
+        return None if len(old) <= limit else f"the id has {len(old)} characters; the limit is {limit}"
+
+    return renamed_calls(messages, context, unfit)
 
 
 RULE: Final = Rule(

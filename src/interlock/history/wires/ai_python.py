@@ -150,21 +150,6 @@ class AIPython(ScreenedWire):
         """Return the text part with other words."""
         return replace(part, native=with_fields(part.native, text=text), text=text)
 
-    def result_text(self, part: Result) -> str:
-        """Return the words of a result; JSON text for a value that is no text."""
-        content = part.content
-        if content is None or isinstance(content, str):
-            return content or ""
-        return as_json(content)
-
-    def joined_results(self, first: Result, second: Result) -> Result:
-        """Return one text that shows both."""
-        return self.with_result(first, content=f"{self.result_text(first)}\n\n{self.result_text(second)}")
-
-    def shaped_result(self, part: Result) -> Result | None:  # noqa: ARG002
-        """Any value is a result here."""
-        return None
-
     def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:  # noqa: ARG002
         """Nothing: a request is built from the fields that the package knows."""
         return ()

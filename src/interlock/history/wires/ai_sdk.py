@@ -25,7 +25,6 @@ from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import (
     Approval,
     Call,
-    ContentForm,
     Media,
     Message,
     Opaque,
@@ -35,7 +34,7 @@ from interlock.history.turns import (
     Role,
     Text,
 )
-from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, plain_text, role_in
+from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, plain_text, read_content, role_in
 
 __all__ = ["AISDK", "media_kind", "reasoning_part"]
 
@@ -55,19 +54,8 @@ class AISDK(Wire):
         role = role_in(native, _ROLES)
         if role is None:
             return opaque_message(native, at)
-        content = native.get("content")
-        form: ContentForm
-        held: tuple[Part, ...]
-        if isinstance(content, str):
-            form = "string"
-            held = (Text(native=content, text=content, index=0),)
-        elif isinstance(content, list):
-            form = "parts"
-            held = tuple([_block(block, i, role) for i, block in enumerate(content)])
-        else:
-            form = "null" if "content" in native else "absent"
-            held = () if content is None else (_block(content, 0, role),)
-        return Message(role=role, parts=held, native=native, origins=(at,), form=form)
+        form, held = read_content(native, _block, role)
+        return Message(role=role, parts=tuple(held), native=native, origins=(at,), form=form)
 
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: text, client calls, and a `tool` message right behind."""

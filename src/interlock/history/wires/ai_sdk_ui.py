@@ -178,18 +178,6 @@ class AISDKUI(GroupedWire):
         native = {"type": f"tool-{name}", "toolCallId": call_id, "state": "input-available", "input": held}
         return Call(native=native, call_id=call_id, name=name, arguments=held)
 
-    def result_text(self, part: Result) -> str:
-        """Return the words of an output; JSON text for one that is no text."""
-        content = part.content
-        if content is None or isinstance(content, str):
-            return content or ""
-        return as_json(content)
-
-    def joined_results(self, first: Result, second: Result) -> Result:
-        """Return one output that shows both as text."""
-        text = f"{self.result_text(first)}\n\n{self.result_text(second)}"
-        return self.with_result(first, content=text)
-
     def shaped_result(self, part: Result) -> Result | None:
         """Any JSON value is an output; only an error is text. A part with an outcome has ended."""
         if part.native.get("state") not in _DONE:

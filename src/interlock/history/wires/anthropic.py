@@ -21,8 +21,8 @@ from itertools import islice
 from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.spans import REUSED, Scan
-from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import Wire, as_string, opaque_message, role_in
+from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
+from interlock.history.wires.base import Wire, as_string, opaque_message, read_content, role_in
 
 __all__ = ["Anthropic"]
 
@@ -46,19 +46,8 @@ class Anthropic(Wire):
         role = role_in(native, _ROLES)
         if role is None:
             return opaque_message(native, at)
-        content = native.get("content")
-        form: ContentForm
-        held: tuple[Part, ...]
-        if isinstance(content, str):
-            form = "string"
-            held = (Text(native=content, text=content, index=0),)
-        elif isinstance(content, list):
-            form = "parts"
-            held = tuple([_block(block, i) for i, block in enumerate(content)])
-        else:
-            form = "null" if "content" in native else "absent"
-            held = () if content is None else (_block(content, 0),)
-        return Message(role=role, parts=held, native=native, origins=(at,), form=form)
+        form, held = read_content(native, _block)
+        return Message(role=role, parts=tuple(held), native=native, origins=(at,), form=form)
 
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: text, signed thinking, calls, and their results up front."""

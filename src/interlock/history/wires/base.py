@@ -9,15 +9,15 @@ a copy of the native message, so that unknown fields survive.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.dumping import as_json
 from interlock.history.spans import Scan
-from interlock.history.turns import Approval, Call, Message, Opaque, Part, Result, Role, Text
+from interlock.history.turns import Approval, Call, ContentForm, Message, Opaque, Part, Result, Role, Text
 
-__all__ = ["Wire", "as_json", "as_string", "opaque_message", "plain_text", "role_in"]
+__all__ = ["Wire", "as_json", "as_string", "opaque_message", "plain_text", "read_content", "role_in"]
 
 
 class Wire:
@@ -156,12 +156,13 @@ class Wire:
 
     def result_text(self, part: Result) -> str:
         """Return the plain words of a result's body, for comparing and for showing; `""` if there are none."""
-        return plain_text(part.content)
+        values = not self.result_blocks and part.content is not None
+        return as_json(part.content) if values and not isinstance(part.content, str) else plain_text(part.content)
 
     def joined_results(self, first: Result, second: Result) -> Result:
         """Return one result that holds the bodies of both, in order."""
         a, b = first.content, second.content
-        if isinstance(a, list) and isinstance(b, list):
+        if self.result_blocks and isinstance(a, list) and isinstance(b, list):
             return self.with_result(first, content=[*a, *b])
         return self.with_result(first, content=f"{self.result_text(first)}\n\n{self.result_text(second)}")
 
@@ -174,9 +175,9 @@ class Wire:
     def shaped_result(self, part: Result) -> Result | None:
         """Return the result with a body of the type that the wire demands; `None` when it has one.
 
-        Here: text, a list of blocks, or nothing. Anything else is shown as JSON text.
+        Here: text, a list of blocks, or nothing. Anything else is shown as JSON text, unless any value will do.
         """
-        if part.content is None or isinstance(part.content, (str, list)):
+        if not self.result_blocks or part.content is None or isinstance(part.content, (str, list)):
             return None
         return self.with_result(part, content=as_json(part.content))
 
@@ -348,6 +349,23 @@ def plain_text(content: Any) -> str:
 def as_string(value: Any) -> str | None:
     """Return the value if it is a string."""
     return value if isinstance(value, str) else None
+
+
+def read_content(native: Mapping[str, Any], read: Callable[..., Part], *more: Any) -> tuple[ContentForm, list[Part]]:
+    """Return how a message's content is given, and its parts: a string, a list, or what stands in place of one.
+
+    Args:
+        native: The message.
+        read: Makes a part of a block and its place.
+        *more: What it is called with besides.
+    """
+    content = native.get("content")
+    if isinstance(content, str):
+        return "string", [Text(native=content, text=content, index=0)]
+    if isinstance(content, list):
+        return "parts", [read(block, at, *more) for at, block in enumerate(content)]
+    form: ContentForm = "null" if "content" in native else "absent"
+    return form, [] if content is None else [read(content, 0, *more)]
 
 
 def role_in(native: Any, roles: Mapping[str, Role]) -> Role | None:

@@ -21,8 +21,8 @@ from itertools import islice
 from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.spans import REUSED, Scan
-from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, role_in
+from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
+from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, read_content, role_in
 
 __all__ = ["Ollama"]
 
@@ -54,18 +54,8 @@ class Ollama(Wire):
         thinking = native.get("thinking")
         if role == "assistant" and thinking is not None:
             held.append(Reasoning(native=thinking, slot="thinking", text=as_string(thinking) or ""))
-        content = native.get("content")
-        form: ContentForm
-        if isinstance(content, str):
-            form = "string"
-            held.append(Text(native=content, text=content, index=0))
-        elif isinstance(content, list):
-            form = "parts"
-            held += [_block(block, i) for i, block in enumerate(content)]
-        else:
-            form = "null" if "content" in native else "absent"
-            if content is not None:
-                held.append(_block(content, 0))
+        form, content = read_content(native, _block)
+        held += content
         images = native.get("images")
         if isinstance(images, list):
             held += [Media(native=image, slot="images", index=i, media="image") for i, image in enumerate(images)]

@@ -23,8 +23,8 @@ from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.arguments import is_object_text
 from interlock.history.spans import REUSED, Scan
-from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, plain_text, role_in
+from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
+from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, plain_text, read_content, role_in
 
 __all__ = ["OpenAIChat"]
 
@@ -78,18 +78,8 @@ class OpenAIChat(Wire):
                 value = native.get(slot)
                 if value is not None:
                     held.append(_field_reasoning(slot, value))
-        content = native.get("content")
-        form: ContentForm
-        if isinstance(content, str):
-            form = "string"
-            held.append(Text(native=content, text=content, index=0))
-        elif isinstance(content, list):
-            form = "parts"
-            held += [_block(block, i) for i, block in enumerate(content)]
-        else:
-            form = "null" if "content" in native else "absent"
-            if content is not None:
-                held.append(_block(content, 0))
+        form, content = read_content(native, _block)
+        held += content
         if role == "assistant":
             for slot in _ASIDE:
                 value = native.get(slot)

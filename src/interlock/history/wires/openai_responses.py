@@ -28,7 +28,6 @@ from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import (
     Approval,
     Call,
-    ContentForm,
     Media,
     Message,
     Opaque,
@@ -38,7 +37,7 @@ from interlock.history.turns import (
     Role,
     Text,
 )
-from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, plain_text
+from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, plain_text, read_content
 
 __all__ = ["OpenAIResponses"]
 
@@ -140,19 +139,8 @@ class OpenAIResponses(Wire):
                 held = Opaque(native=native, slot="self", index=0, type="item_reference")
                 return _item("assistant", held, native, at)
             return opaque_message(native, at)
-        content = native.get("content")
-        form: ContentForm
-        parts: tuple[Part, ...]
-        if isinstance(content, str):
-            form = "string"
-            parts = (Text(native=content, text=content, index=0),)
-        elif isinstance(content, list):
-            form = "parts"
-            parts = tuple([_block(block, i) for i, block in enumerate(content)])
-        else:
-            form = "null" if "content" in native else "absent"
-            parts = () if content is None else (_block(content, 0),)
-        return Message(role=role, parts=parts, native=native, origins=(at,), form=form)
+        form, parts = read_content(native, _block)
+        return Message(role=role, parts=tuple(parts), native=native, origins=(at,), form=form)
 
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: words, reasoning with what it led to, calls and their outputs."""

@@ -27,7 +27,7 @@ from typing import Any, ClassVar, Final, Literal, Self
 
 from interlock.history.arguments import object_in
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import as_json, as_string, opaque_message
+from interlock.history.wires.base import as_string, opaque_message
 from interlock.history.wires.grouped import Draft, Group, GroupedWire
 from interlock.history.wires.objects import Fields, class_beside, fields_of, source_of, with_fields
 from interlock.history.wires.screened import Look
@@ -184,21 +184,6 @@ class PydanticAI(GroupedWire):
         held = dict(arguments)
         native = {"tool_name": name, "args": held, "tool_call_id": call_id, "part_kind": "tool-call"}
         return Call(native=native, call_id=call_id, name=name, arguments=held)
-
-    def result_text(self, part: Result) -> str:
-        """Return the words of a result; JSON text for a value that is no text."""
-        content = part.content
-        if content is None or isinstance(content, str):
-            return content or ""
-        return as_json(content)
-
-    def joined_results(self, first: Result, second: Result) -> Result:
-        """Return one text that shows both."""
-        return self.with_result(first, content=f"{self.result_text(first)}\n\n{self.result_text(second)}")
-
-    def shaped_result(self, part: Result) -> Result | None:  # noqa: ARG002
-        """Any value is a return here."""
-        return None
 
     def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:  # noqa: ARG002
         """Nothing: a request is built from the fields that Pydantic AI knows."""
