@@ -32,6 +32,7 @@ __all__ = ["ORDINALS", "Bound", "Open", "Pairing", "Turn", "pair"]
 ORDINALS = 4  # how many calls with one old id a late result is looked for under their new ids
 
 TurnShape = Literal["message", "run", "calls"]
+_Approvals = dict[str | None, tuple[int, Approval]]
 
 
 @dataclass(slots=True, eq=False)
@@ -76,7 +77,9 @@ class Turn:
         answer_end: Place behind the last message of its answer: the messages right behind the turn
             whose role can hold results. Equal to `last + 1` when there is none.
         calls: Its calls, in order.
-        approvals: The approvals in it and in its answer, once somebody has asked for them.
+        approvals: The approvals in it and in its answer, once somebody has asked for them: requests by
+            call, answers by request, each with its place.
+        holder: The message of its answer that results join, and where, once somebody has looked for it.
         waiting: For each id its open calls, the last one first, while results are bound.
     """
 
@@ -84,7 +87,8 @@ class Turn:
     last: int
     answer_end: int
     calls: list[Open] = field(default_factory=list)
-    approvals: list[Approval] | None = None
+    approvals: tuple[_Approvals, _Approvals] | None = None
+    holder: tuple[Message | None, int] | None = None
     waiting: dict[str | None, list[Open]] | None = None
 
 

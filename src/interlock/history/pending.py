@@ -42,16 +42,20 @@ def denial(messages: Sequence[Message], call: Open) -> Approval | None:
 
 
 def _approval(messages: Sequence[Message], call: Open) -> tuple[Approval | None, Approval | None]:
-    request: Approval | None = None
-    response: Approval | None = None
     turn = call.turn
     if turn.approvals is None:
         parts = (part for message in messages[turn.first : turn.answer_end] for part in message.parts)
-        turn.approvals = [part for part in parts if type(part) is Approval]
-    for part in turn.approvals:
-        if part.approved is None:
-            if part.call_id == call.call.call_id:
-                request = part
-        elif request is not None and part.approval_id == request.approval_id:
-            response = part
-    return request, response
+        asked_, answered = turn.approvals = ({}, {})
+        for at, part in enumerate(parts):
+            if type(part) is not Approval:
+                continue
+            if part.approved is None:
+                asked_[part.call_id] = (at, part)
+            else:
+                answered[part.approval_id] = (at, part)
+    requests, responses = turn.approvals
+    at, request = requests.get(call.call.call_id, (0, None))
+    if request is None:
+        return None, None
+    behind, response = responses.get(request.approval_id, (-1, None))
+    return request, response if behind > at else None

@@ -102,3 +102,51 @@ def test_four_times_the_history_is_four_times_the_work(form: str, damage: str) -
     heal(small, wire=wire)  # what is worked out once, and kept
     ratio = lines(lambda: heal(large, wire=wire)) / lines(lambda: heal(small, wire=wire))
     assert ratio < 4, f"{ratio:.2f} times the work"
+
+
+def denied(count: int) -> list[Any]:
+    """Calls of one turn, all of them refused by a human."""
+    calls = [{"type": "tool-call", "toolCallId": f"c{at}", "toolName": "f", "input": {}} for at in range(count)]
+    asked = [{"type": "tool-approval-request", "approvalId": f"a{at}", "toolCallId": f"c{at}"} for at in range(count)]
+    said = [{"type": "tool-approval-response", "approvalId": f"a{at}", "approved": False} for at in range(count)]
+    user = {"role": "user", "content": "q"}
+    return [user, {"role": "assistant", "content": [*calls, *asked]}, {"role": "tool", "content": said}, user]
+
+
+def half_answered(count: int) -> list[Any]:
+    """One turn of calls, and one message with the results of half of them."""
+    calls = [{"type": "tool_use", "id": f"c{at}", "name": "f", "input": {}} for at in range(count)]
+    done = [{"type": "tool_result", "tool_use_id": f"c{at}", "content": "r"} for at in range(0, count, 2)]
+    return [{"role": "assistant", "content": calls}, {"role": "user", "content": done}]
+
+
+def documents(count: int) -> list[Any]:
+    """One message with documents of one name."""
+    one = {"document": {"name": "a", "format": "pdf", "source": {"bytes": "eA=="}}}
+    return [{"role": "user", "content": [{"text": "q"}, *[one for _ in range(count)]]}]
+
+
+LISTS: dict[str, tuple[str, str | None, Callable[[int], list[Any]]]] = {
+    "blocks of one role": (
+        "bedrock_converse",
+        None,
+        lambda count: [{"role": "user", "content": [{"text": "a"}]} for _ in range(count)],
+    ),
+    "strings of one role": (
+        "openai_chat",
+        "strict_template",
+        lambda count: [{"role": "user", "content": "a"} for _ in range(count)],
+    ),
+    "calls that were denied": ("ai_sdk", None, denied),
+    "documents of one name": ("bedrock_converse", None, documents),
+    "half of many lost": ("anthropic", None, half_answered),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_four_times_the_list_is_four_times_the_work(name: str) -> None:
+    wire, provider, make = LISTS[name]
+    small, large = make(32), make(128)
+    heal(small, wire, provider)
+    ratio = lines(lambda: heal(large, wire, provider)) / lines(lambda: heal(small, wire, provider))
+    assert ratio < 4.2, f"{ratio:.2f} times the work"

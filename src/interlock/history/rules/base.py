@@ -203,11 +203,14 @@ def answer(
     wire = context.wire
     block = range(turn.last + 1, turn.answer_end)
     if wire.results_share and wire.result_role != "assistant":
-        holder = next((messages[at] for at in block if leading_results(messages[at])), None)
-        if holder is None and len(block) and (wire.result_role == "tool" or _joins_users(context)):
-            holder = messages[block[0]]
+        if turn.holder is None:
+            holds = next((messages[at] for at in block if leading_results(messages[at])), None)
+            if holds is None and len(block) and (wire.result_role == "tool" or _joins_users(context)):
+                holds = messages[block[0]]
+            turn.holder = holds, 0 if holds is None else leading_results(holds)
+        holder, lead = turn.holder
         if holder is not None:
-            return "inserted-part", (InsertParts(message=holder, at=leading_results(holder), new=tuple(found)),)
+            return "inserted-part", (InsertParts(message=holder, at=lead, new=tuple(found)),)
         new = wire.new_message(wire.result_role, found)
         return "inserted-message", (InsertMessage(after=messages[turn.last], new=new, shares=True),)
     behind = next(
@@ -261,10 +264,12 @@ def joined_text(messages: Sequence[Message], wire: Wire) -> Message:
     """Return one message that holds all of several, in order; strings stay one string."""
     first = messages[0]
     held: list[Part] = []
+    ahead: dict[str, int] = {}  # where the last part of each field stands
+    words: dict[int, list[str]] = {}  # all that one string is joined of
     for message in messages:
         for part in message.parts:
             # The one ahead in the same field: reasoning and calls beside it do not part words.
-            at = next((i for i in reversed(range(len(held))) if held[i].slot == part.slot), -1)
+            at = ahead.get(part.slot, -1)
             last = held[at] if at >= 0 else None
             if (
                 isinstance(part, Text)
@@ -272,18 +277,24 @@ def joined_text(messages: Sequence[Message], wire: Wire) -> Message:
                 and isinstance(part.native, str)
                 and isinstance(last.native, str)
             ):
-                both = [text for text in (last.text, part.text) if text.strip()]
-                held[at] = wire.with_text(last, "\n\n".join(both))
+                words.setdefault(at, [last.text]).append(part.text)
             else:
+                ahead[part.slot] = len(held)
                 held.append(part)
+    for at, texts in words.items():
+        one = held[at]
+        if isinstance(one, Text):
+            held[at] = wire.with_text(one, "\n\n".join(text for text in texts if text.strip()))
     forms = [message.form for message in messages]
     form: ContentForm = "parts" if "parts" in forms else "string" if "string" in forms else forms[0]
     # Content comes ahead of what hangs beside it (calls), whatever message it came from.
     held.sort(key=lambda part: part.slot == "tool_calls")
     native = first.native
     if type(native) is dict:
+        native = dict(native)
         for message in messages[1:]:
-            native = {**native, **{key: one for key, one in _beside(message, wire).items() if key not in native}}
+            for key, one_value in _beside(message, wire).items():
+                native.setdefault(key, one_value)
         if len({speaker(message) for message in messages}) > 1:
             native = {key: value for key, value in native.items() if key != "name"}  # nobody said what another said
     return replace(
@@ -310,15 +321,21 @@ def contradicts(one: Message, other: Message, wire: Wire) -> bool:
     return any(mine.get(key, value) != value for key, value in _beside(other, wire).items())
 
 
-def both_hold(one: Message, other: Message, wire: Wire) -> str | None:
-    """Return a field for which two messages cannot be one: it takes one value, or nothing reads it; else `None`."""
-    held = {part.slot: part.native for part in one.parts if part.slot in wire.single_slots}
+def both_hold(run: Sequence[Message], held: Mapping[str, Any], other: Message, wire: Wire) -> str | None:
+    """Return a field for which a message cannot join a run: it takes one value, or nothing reads it; else `None`.
+
+    Args:
+        run: Messages that can be one.
+        held: What they hold in fields of one value: field -> value.
+        other: The message.
+        wire: The format.
+    """
     for part in other.parts:
         if part.slot in held and type(part.native) not in (str, list):
             return part.slot
         if part.slot in held and type(held[part.slot]) is not type(part.native):
             return part.slot
-    for message in (one, other):
+    for message in (run[0], other) if len(run) == 1 else (other,):
         # All that such a message says stands where nothing reads it: joined to another it would be out of sight.
         field = wire.unread(message) if all(wire.is_blank(part) for part in message.parts) else None
         if field is not None:

@@ -36,6 +36,7 @@ __all__ = ["RULE"]
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:  # noqa: ARG001
     """Yield one finding for each name that has to change."""
     taken: set[str] = set()
+    numbers: dict[str, int] = {}
     for message in messages:
         for part in message.parts:
             native = part.native
@@ -44,9 +45,10 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:  #
                 continue
             old: str = inner["name"]
             base = re.sub(r"\s+", " ", re.sub(r"[^A-Za-z0-9\s\-()\[\]]", " ", old)).strip()[:190] or "document"
-            new, number = (old if _ALLOWED.fullmatch(old) else base), 2
+            new = old if _ALLOWED.fullmatch(old) else base
             while new in taken:
-                new, number = f"{base} ({number})", number + 1
+                numbers[base] = numbers.get(base, 1) + 1
+                new = f"{base} ({numbers[base]})"
             taken.add(new)
             if new == old:
                 continue

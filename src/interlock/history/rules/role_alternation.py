@@ -24,11 +24,12 @@ Known limits:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from interlock.history.edits import DropMessage, Edit, ReplaceMessage
 from interlock.history.rules.base import Context, Finding, Rule, both_hold, contradicts, joined_text, speaker
 from interlock.history.turns import Message
+from interlock.history.wires.base import Wire
 
 __all__ = ["RULE"]
 
@@ -37,12 +38,14 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each message that joins the one ahead of it, or cannot."""
     wire = context.wire
     run: list[Message] = []
+    held: dict[str, Any] = {}
     for message in [*messages, None]:
         fits = message is not None and message.form != "item" and message.role in ("user", "assistant")
         if message is not None and fits and run and message.role == run[-1].role:
-            field = next((found for one in run if (found := both_hold(one, message, wire)) is not None), None)
+            field = both_hold(run, held, message, wire)
             if field is None:
                 run.append(message)
+                held.update(_once(message, wire))
                 continue
             yield Finding(
                 message=message,
@@ -50,11 +53,9 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 f"and their `{field}` cannot be joined",
             )
         if len(run) > 1:
-            edits: tuple[Edit, ...] = (
-                ReplaceMessage(message=run[0], new=(joined_text(run, wire),)),
-                *(DropMessage(message=one) for one in run[1:]),
-            )
+            edits: tuple[Edit, ...] = (ReplaceMessage(message=run[0], new=(joined_text(run, wire),)),)
             for one in run[1:]:
+                edits = (*edits, DropMessage(message=one))
                 yield Finding(
                     message=one,
                     lossy=True if speaker(one) != speaker(run[0]) or contradicts(run[0], one, wire) else None,
@@ -62,7 +63,14 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                     edits=edits,
                     reason=f"two messages of the role {one.role!r} follow each other",
                 )
+                edits = ()
         run = [message] if message is not None and fits else []
+        held = {} if message is None else _once(message, wire)
+
+
+def _once(message: Message, wire: Wire) -> dict[str, Any]:
+    """Return what a message holds in fields of one value."""
+    return {part.slot: part.native for part in message.parts if part.slot in wire.single_slots}
 
 
 RULE: Final = Rule(
