@@ -14,12 +14,14 @@ Example:
     after:  call write_file  {"raw": <that text>}
 Fix:
     coerce-object (default)  text that is a JSON object becomes that object (or the other way
-                             round); null and empty text become {}; anything else is shown as it
-                             is under the key "raw": no value is closed up or completed
+                             round); where the format keeps a call more than once, another copy's
+                             object is taken; null and empty text become {}; anything else is shown
+                             as it is under the key "raw": no value is closed up or completed
     empty-object             everything becomes {}, unless it is a JSON object in the other form
     keep                     left alone, not reported
 Loss:
-    coerce-object  lossless: every character is still there
+    coerce-object  lossless: every character is still there, but for text that another copy's
+                   object, or another copy, takes the place of: its record says lossy
     empty-object   lossy: the broken text
 Known limits:
     Text with a repeated key or with NaN is not JSON that two readers agree on; it is shown as raw.
@@ -55,29 +57,36 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             if form != "object" and isinstance(value, str) and is_object_text(value):
                 continue
             held = object_in(value) if isinstance(value, str) else None
-            lossy: bool | None = False
-            if held is None and not (value is None or value == "" or (isinstance(value, str) and not value.strip())):
-                if context.policy[RULE.name] == "empty-object":
-                    held, lossy = {}, True
-                else:
-                    held = {"raw": value}
+            copies = [one for one in context.wire.copied_arguments(part) if not _is_void(one) and one != value]
+            if held is None:
+                held = next((one for one in copies if isinstance(one, dict)), None)
+            given = [one for one in (value, *copies) if not _is_void(one)]
+            if held is None and given:
+                held = {} if context.policy[RULE.name] == "empty-object" else {"raw": given[0]}
             held = held or {}
             new: Any = as_json(held) if form == "text" else held
-            yield _finding(message, part, new, _says(value, form), context, lossy=lossy)
+            kept = [held, held.get("raw")]
+            lost = [one for one in given if one not in kept and not (isinstance(one, str) and object_in(one) == held)]
+            whole = any(one is not value for one in lost)  # only the message shows all copies
+            yield _finding(message, part, new, _says(value, form), context, lossy=bool(lost), whole=whole)
 
 
 def _finding(
-    message: Message, part: Call, new: Any, found: str, context: Context, *, lossy: bool | None = False
+    message: Message, part: Call, new: Any, found: str, context: Context, *, lossy: bool = False, whole: bool = False
 ) -> Finding:
     return Finding(
         message=message,
-        part=part,
+        part=None if whole else part,
         call_id=part.call_id,
         action="coerced-input",
         lossy=lossy,
         edits=(ReplacePart(message=message, part=part, new=context.wire.with_call(part, arguments=new)),),
         reason=f"the arguments of {repr(part.name) if part.name else 'a call without a name'} are {found}",
     )
+
+
+def _is_void(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def _says(value: Any, form: str) -> str:

@@ -139,6 +139,10 @@ class Wire:
         words = "This tool call was not allowed to run."
         return self.new_result(call, words if reason is None else f"{words} {reason}", is_error=True)
 
+    def copied_arguments(self, part: Call) -> list[Any]:  # noqa: ARG002
+        """Return the arguments of the other copies of a call, where the format keeps it more than once."""
+        return []
+
     #: The format has tools that its own provider runs.
     server_tools: ClassVar[bool] = False
 

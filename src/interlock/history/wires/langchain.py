@@ -223,6 +223,18 @@ class LangChain(ScreenedWire):
             return replace(part, native=_changed_block(native, changes), **changes)
         return replace(part, native=_changed_function(native, changes), **changes)
 
+    def copied_arguments(self, part: Call) -> list[Any]:
+        """Return the arguments in the block of the content and in `additional_kwargs`, as what they stand for."""
+        native = part.native
+        if not isinstance(native, _Entry) or part.slot == "raw":
+            return []
+        found = [] if native.block is None else [_block_fields(native.block)[2]]
+        if native.raw is not None:
+            function = native.raw.get("function")
+            inner = function if isinstance(function, dict) else native.raw
+            found.append(_parsed(inner.get("arguments", inner.get("args"))))
+        return found
+
     def with_result(self, part: Result, **changes: Any) -> Result:
         """Return the result with another id, name, content or status."""
         fields: dict[str, Any] = {}
