@@ -337,7 +337,8 @@ ALIASES: Final[Mapping[str, str]] = {
 }
 
 # Claude from 4.6 on: no prefill, thinking where the model wants it.
-_ADAPTIVE: Final = r"(?:opus|sonnet|haiku)-(?:4-[6-9]|[5-9])|fable|mythos|no-prefill"
+_NEW: Final = r"(?:4[-.][6-9](?![0-9])|[5-9](?![0-9]))"  # a dot where the host writes one: "claude-opus-4.6"
+_ADAPTIVE: Final = rf"(?:opus|sonnet|haiku)-{_NEW}|claude-{_NEW}|fable|mythos|no-prefill"
 # Claude before 4.8. anthropics/claude-code#61412; recorded as accepted: opus-4-8, fable-5.
 _NO_SYSTEM: Final = re.compile(
     r"claude-(?:instant|v?[123](?![0-9]))|(?:opus|sonnet|haiku)-(?:[123](?![0-9])|4(?:[-.@:]?$|[-.](?:[0-7](?![0-9])|20[0-9]{6})|[@:]))"
@@ -349,6 +350,8 @@ _BY_MODEL: Final[tuple[tuple[str, str, Mapping[str, object]], ...]] = (
     # Thinking behind other blocks was seen to be accepted: recorded for claude-sonnet-5.
     ("anthropic", _ADAPTIVE, {"last": "user", "thinking_first": False}),
     ("bedrock-anthropic", _ADAPTIVE, {"last": "user", "thinking_first": False}),
+    ("copilot", rf"(?=.*claude).*(?:{_ADAPTIVE})", {"last": "user"}),
+    ("openrouter", rf"(?=.*claude).*(?:{_ADAPTIVE})", {"last": "user"}),
     # "does not support 'system' with this model": recorded for o1-mini.
     ("openai", r"\bo1-(?:mini|preview)\b", {"roles": ("user", "assistant", "tool")}),
     # "Content blocks are expected to be either text or image_url type": recorded for gpt-5-mini.

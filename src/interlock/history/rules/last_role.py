@@ -7,7 +7,7 @@ Why it matters:
     "This model does not support assistant message prefill. The conversation must end with a user
     message."; "Expected last role User or Tool (or Assistant with prefix) for serving but got
     assistant".
-    Source: ericc-ch/copilot-api#261, huggingface/smolagents#757, BerriAI/litellm#8090.
+    Source: ericc-ch/copilot-api#261 (Claude behind Copilot), huggingface/smolagents#757, BerriAI/litellm#8090.
 
 Example:
     before: user "q" / assistant "Partial answer"
