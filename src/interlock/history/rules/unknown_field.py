@@ -1,8 +1,9 @@
 """IL025 unknown-field: a field that the endpoint does not know.
 
 What it finds:
-    Fields that only stream events or answers carry, optional fields that are null where the format
-    refuses null, and the caller's own notes (names that begin with `_`).
+    Fields that only stream events or answers carry (the `id`, `model` and `usage` of a response that
+    was appended whole), optional fields that are null where the format refuses null, and the caller's
+    own notes (names that begin with `_`).
 Why it matters:
     "Extra inputs are not permitted"; "Unknown parameter: 'input[273].status'."; "Invalid prompt: The
     messages must be a ModelMessage[]."

@@ -91,7 +91,7 @@ class Anthropic(Wire):
                                     return opened if waiting else at
                             else:
                                 return opened if waiting else at
-                            if len(block) > 2 and not block.keys() <= _USUAL:
+                            if len(block) > 2 and (not block.keys() <= _USUAL or block.get("caller", block) is None):
                                 return opened if waiting else at
                         if waiting:
                             return opened
@@ -128,7 +128,7 @@ class Anthropic(Wire):
                                 continue
                             else:
                                 return opened
-                            if len(block) > 2 and not block.keys() <= _USUAL:
+                            if len(block) > 2 and (not block.keys() <= _USUAL or block.get("caller", block) is None):
                                 return opened
                         if kind == "thinking":
                             return opened
@@ -192,8 +192,9 @@ class Anthropic(Wire):
         if not isinstance(native, dict):
             return found
         if part is None:
-            return (*found, *[key for key in ("stop_reason", "stop_sequence", "usage") if key in native])
-        return (*found, *[key for key in ("index", "partial_json") if key in native])
+            return (*found, *[key for key in native if key in _OF_RESPONSES])
+        nulls = ("caller",) if "caller" in native and native["caller"] is None else ()
+        return (*found, *[key for key in ("index", "partial_json") if key in native], *nulls)
 
     def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
         """Return a `tool_use` block."""
@@ -211,6 +212,11 @@ class Anthropic(Wire):
         return self.with_result(first, content=blocks)
 
 
+#: What a response holds beside the role and content of its message.
+_OF_RESPONSES: Final = frozenset(
+    {"id", "type", "model", "stop_reason", "stop_sequence", "stop_details", "usage", "container"}
+    | {"context_management", "diagnostics"}
+)
 _USUAL: Final = frozenset(
     {"type", "text", "id", "name", "input", "tool_use_id", "content", "is_error"} | {"citations", "caller"}
 )
@@ -223,7 +229,7 @@ def _plain_result(block: dict[str, Any]) -> bool:
         return True
     if type(content) is not list:
         return False
-    return all(one["type"] == "text" and one["text"] and not one["text"].isspace() for one in content)
+    return all(len(one) == 2 and one["type"] == "text" and one["text"] and not one["text"].isspace() for one in content)
 
 
 def _block(block: Any, at: int) -> Part:

@@ -20,7 +20,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
@@ -28,6 +28,11 @@ from interlock.history.wires.base import Wire, as_json, as_string, opaque_messag
 
 __all__ = ["BedrockConverse"]
 
+#: What answers, of Converse and of other APIs, carry beside the role and content of their message.
+_OF_ANSWERS: Final = frozenset(
+    {"id", "type", "model", "stopReason", "usage", "metrics", "trace", "additionalModelResponseFields"}
+    | {"performanceConfig", "serviceTier", "stop_reason", "stop_sequence"}
+)
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 _MEDIA = {"image": "image", "document": "document", "video": "video", "audio": "audio", "searchResult": "document"}
 
@@ -160,6 +165,13 @@ class BedrockConverse(Wire):
         return Result(
             native={"toolResult": body}, call_id=call.call_id, name=None, content=content, is_error=is_error or None
         )
+
+    def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:
+        """A message has a role and content; what else an answer carries is refused by the service model."""
+        found = super().stray_fields(native, part)
+        if part is not None or not isinstance(native, dict):
+            return found
+        return (*found, *[key for key in native if key in _OF_ANSWERS])
 
     def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
         """Return a `toolUse` block."""

@@ -36,6 +36,13 @@ _SERVER_CALL = ("toolCall", "tool_call")
 _SERVER_RESPONSE = ("toolResponse", "tool_response")
 _DATA = ("inlineData", "inline_data", "fileData", "file_data")
 _SIGNATURE = ("thoughtSignature", "thought_signature")
+#: What a candidate carries beside its content: camel case, snake case.
+_OF_CANDIDATES: Final = frozenset(
+    {"index", "finishReason", "finish_reason", "finishMessage", "finish_message", "safetyRatings", "safety_ratings"}
+    | {"citationMetadata", "citation_metadata", "groundingMetadata", "grounding_metadata", "tokenCount", "token_count"}
+    | {"avgLogprobs", "avg_logprobs", "logprobsResult", "logprobs_result", "usageMetadata", "usage_metadata"}
+    | {"urlContextMetadata", "url_context_metadata", "groundingAttributions", "grounding_attributions"}
+)
 #: Keys of a part that hold no data, and the text, which may be null.
 _NO_DATA = frozenset({"text", "thought", *_SIGNATURE})
 _BODY_KEYS = ("output", "result", "error", "content", "return_value")
@@ -185,6 +192,13 @@ class Gemini(Wire):
         snake = isinstance(call.native, dict) and "function_call" in call.native
         member = "function_response" if snake else "functionResponse"
         return Result(native={member: body}, call_id=call.call_id, name=call.name, content=response)
+
+    def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:
+        """A content has a role and parts; what else a candidate carries: "Unknown name ... Cannot find field."."""
+        found = super().stray_fields(native, part)
+        if part is not None or not isinstance(native, dict):
+            return found
+        return (*found, *[key for key in native if key in _OF_CANDIDATES])
 
     def is_served(self, part: Part) -> bool:
         """Say whether a part is code that Gemini ran, or what came of it."""
