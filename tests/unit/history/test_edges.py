@@ -97,9 +97,12 @@ def test_a_mark_that_one_format_has_tells_it(history: list[Any], wire: str) -> N
 
 
 def _quick_and_slow(history: list[Any], wire: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[str]]:
-    quick = [one.rule for one in heal(history, wire).repairs]
+    quick = heal(history, wire)
     monkeypatch.setattr(engine, "_spans", lambda *_: None)
-    return quick, [one.rule for one in heal(history, wire).repairs]
+    slow = heal(history, wire)
+    return [one.rule for one in (*quick.repairs, *quick.remaining)], [
+        one.rule for one in (*slow.repairs, *slow.remaining)
+    ]
 
 
 _ASK = {"role": "user", "parts": [{"text": "q"}]}

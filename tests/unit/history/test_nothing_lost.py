@@ -55,3 +55,60 @@ def test_arguments_come_from_whichever_copy_of_a_call_has_them(
     (record,) = result.repairs
     assert record.lossy is lossy
     assert kept or json.dumps(raw) in json.dumps(record.before)
+
+
+@pytest.mark.parametrize(
+    ("wire", "asking", "back"),
+    [
+        (
+            "openai_chat",
+            {"role": "assistant", "tool_calls": chat_call()},
+            {"role": "tool", "tool_call_id": "c", "content": "R"},
+        ),
+        (
+            "cohere_v2",
+            {"role": "assistant", "tool_calls": chat_call()},
+            {"role": "tool", "tool_call_id": "c", "content": "R"},
+        ),
+        (
+            "ollama",
+            {"role": "assistant", "content": "", "tool_calls": {"function": {"name": "f", "arguments": {}}}},
+            {"role": "tool", "content": "R"},
+        ),
+        (
+            "langchain",
+            {"type": "ai", "content": "", "tool_calls": {"name": "f", "args": {}, "id": "c"}},
+            {"type": "tool", "tool_call_id": "c", "content": "R"},
+        ),
+        (
+            "langchain",
+            {"type": "ai", "data": {"type": "ai", "content": "", "tool_calls": {"name": "f", "args": {}, "id": "c"}}},
+            {"type": "tool", "data": {"type": "tool", "tool_call_id": "c", "content": "R"}},
+        ),
+    ],
+)
+def test_a_call_by_itself_is_a_list_of_one(wire: str, asking: dict[str, Any], back: dict[str, Any]) -> None:
+    user = {"type": "human", "content": "Go"} if wire == "langchain" else GO
+    if "data" in asking:
+        user = {"type": "human", "data": {"type": "human", "content": "Go"}}
+        listed: Any = {**asking, "data": {**asking["data"], "tool_calls": [asking["data"]["tool_calls"]]}}
+    else:
+        listed = {**asking, "tool_calls": [asking["tool_calls"]]}
+    result = healed([user, asking, back], wire)
+    assert result.messages == [user, listed, back]
+    assert [(one.rule, one.lossy) for one in result.repairs] == [("content-part-type", False)]
+
+
+def test_an_image_of_ollama_by_itself_is_a_list_of_one() -> None:
+    result = healed([{"role": "user", "content": "q", "images": "AAAA"}], "ollama")
+    assert result.messages == [{"role": "user", "content": "q", "images": ["AAAA"]}]
+
+
+@pytest.mark.parametrize("calls", [json.dumps([chat_call()]), {"0": chat_call()}, [[chat_call()]]])
+def test_calls_that_cannot_be_read_are_reported_and_keep_their_results(calls: Any) -> None:
+    back = {"role": "tool", "tool_call_id": "c", "content": "R"}
+    history = [GO, {"role": "assistant", "content": None, "tool_calls": calls}, back]
+    result = healed(history, "openai_chat")
+    assert result.messages[-1] == back
+    assert not any(one.lossy for one in result.repairs)
+    assert "orphan-tool-result" in [one.rule for one in result.remaining]

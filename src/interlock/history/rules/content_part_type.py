@@ -40,6 +40,7 @@ from interlock.history.rules.base import Context, Finding, Rule
 from interlock.history.stubs import MARK
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Result, Text
 from interlock.history.wires.base import Wire
+from interlock.history.wires.objects import with_fields
 
 __all__ = ["RULE"]
 
@@ -57,6 +58,18 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 reason="the content is a part by itself where a list of parts is due",
             )
             continue  # the next round looks at the part
+        if (slot := _single_entry(message, wire)) is not None:
+            listed = replace(
+                message, native=with_fields(message.native, **{slot: [message.native[slot]]}), changed=True
+            )
+            yield Finding(
+                message=message,
+                action="replaced-part",
+                lossy=False,
+                edits=(ReplaceMessage(message=message, new=(listed,)),),
+                reason=f"{slot!r} is one entry by itself where a list is due",
+            )
+            continue  # the next round looks at the entry
         for part in message.parts:
             new = wire.retyped(message, part)
             if new is not None:
@@ -107,6 +120,19 @@ def _stands_alone(message: Message, wire: Wire) -> bool:
     if wire.single_part or not isinstance(native, dict) or not isinstance(native.get(wire.content_key), dict):
         return False
     return any(part.slot == "content" and not (type(part) is Opaque and wire.is_broken(part)) for part in message.parts)
+
+
+def _single_entry(message: Message, wire: Wire) -> str | None:
+    """Return the field that holds its only entry instead of a list of entries."""
+    native = message.native
+    if message.form == "item" or not isinstance(native, dict):
+        return None
+    for slot in wire.list_slots:
+        if slot != "content" and slot in native and not isinstance(native[slot], list):
+            for part in message.parts:
+                if part.slot == slot:
+                    return slot
+    return None
 
 
 def _refused(media: str, native: Any, context: Context, *, inside: bool = False) -> bool:

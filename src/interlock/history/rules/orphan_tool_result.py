@@ -26,13 +26,14 @@ Known limits:
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from interlock.history.edits import DropPart, Edit, ReplaceMessage, ReplacePart
 from interlock.history.rules.base import Context, Finding, Rule, drop_part_action, result_in_words
 from interlock.history.stubs import MARK
-from interlock.history.turns import Message, Opaque
+from interlock.history.turns import Call, Message, Opaque
 
 __all__ = ["RULE"]
 
@@ -79,13 +80,33 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
 def _unread(messages: Sequence[Message]) -> Iterator[str]:
     """Yield the ids of calls that could not be read: what they asked for is there, so their results stay too."""
     for message in messages:
-        beside = message.native.get("tool_calls") if isinstance(message.native, dict) else None
-        held = [part.native for part in message.parts if type(part) is Opaque]
-        if message.role != "assistant" and isinstance(beside, list):
-            held += beside  # calls that somebody else makes
-        for native in held:
-            if isinstance(native, dict):
-                yield from (one for key in _IDS if isinstance(one := native.get(key), str))
+        for part in message.parts:
+            if type(part) is Opaque or (type(part) is Call and message.role != "assistant"):
+                yield from _ids(part.native)
+        if isinstance(message.native, dict):
+            for field in _CALLS:
+                if not (message.role == "assistant" and isinstance(message.native.get(field), list)):
+                    yield from _ids(message.native.get(field))
+
+
+def _ids(native: Any, depth: int = 4) -> Iterator[str]:
+    """Yield the ids that a value holds, in whatever shape; JSON text is looked into."""
+    if isinstance(native, str):
+        try:
+            native = json.loads(native) if native[:1] in ("{", "[") else None
+        except (ValueError, RecursionError):
+            return
+    if isinstance(native, dict) and depth:
+        yield from (one for key in _IDS if isinstance(one := native.get(key), str))
+        native = list(native.values())
+    if isinstance(native, list) and depth:
+        for one in native:
+            if isinstance(one, (dict, list)):
+                yield from _ids(one, depth - 1)
+
+
+#: Fields that hold calls, in one format or another.
+_CALLS: Final = ("tool_calls", "invalid_tool_calls", "function_call")
 
 
 #: Where a call has its id, in one format or another.

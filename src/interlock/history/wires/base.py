@@ -17,7 +17,7 @@ from interlock.history.dumping import as_json
 from interlock.history.spans import Scan
 from interlock.history.turns import Approval, Call, ContentForm, Message, Opaque, Part, Result, Role, Text
 
-__all__ = ["Wire", "as_json", "as_string", "opaque_message", "plain_text", "read_content", "role_in"]
+__all__ = ["Wire", "as_json", "as_string", "entries", "opaque_message", "plain_text", "read_content", "role_in"]
 
 
 class Wire:
@@ -219,7 +219,8 @@ class Wire:
         read = {part.slot for part in message.parts} - {"content"}
         read.add(self.content_key)
         if message.role == "assistant":
-            read |= {*self.list_slots, *self.single_slots} - {"content"}
+            read |= {slot for slot in self.list_slots if isinstance(native.get(slot), list)} | {*self.single_slots}
+            read -= {"content"} - {self.content_key}
         for key, value in native.items():
             if key in read or not isinstance(key, str) or _ABOUT(key):
                 continue
@@ -278,6 +279,8 @@ class Wire:
             if slot == "content":
                 self.put_content(native, message, held or [])
             elif held:
+                if len(held) == 1 and native.get(slot) is held[0].native:
+                    continue  # one entry by itself: it stays what it is
                 fragments = [part.native for part in held]
                 native[slot] = fragments if slot in self.list_slots else _joined(fragments)
             elif message.role == "assistant" and self._was_read(slot, native.get(slot)):
@@ -337,6 +340,11 @@ def _joined(fragments: Sequence[Any]) -> Any:
         if all(isinstance(one, list) for one in fragments):
             return [inner for one in fragments for inner in one]
     return fragments[0]
+
+
+def entries(value: Any) -> list[Any]:
+    """Return what a field that is due a list holds: its list, or an object by itself as the only entry."""
+    return value if isinstance(value, list) else [value] if isinstance(value, dict) and value else []
 
 
 def plain_text(content: Any) -> str:

@@ -23,7 +23,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import as_json, as_string, opaque_message, plain_text
+from interlock.history.wires.base import as_json, as_string, entries, opaque_message, plain_text
 from interlock.history.wires.objects import Fields, class_beside, fields_of, with_fields
 from interlock.history.wires.screened import Look, ScreenedWire
 
@@ -108,6 +108,7 @@ class LangChain(ScreenedWire):
     results_share: ClassVar[bool] = False
     roles: ClassVar[Mapping[str, Role]] = _ROLES
     string_content: ClassVar[bool] = True
+    list_slots: ClassVar[tuple[str, ...]] = ("content", "tool_calls", "invalid_tool_calls")
     single_slots: ClassVar[tuple[str, ...]] = ("function_call", *_REASONING)
 
     # -- reading ---------------------------------------------------------------------------------
@@ -328,17 +329,17 @@ class LangChain(ScreenedWire):
         body: dict[str, Any] = view.native
         changes: dict[str, Any] = {}
         self._put_content(view, body, changes)
-        entries = [part for part in view.parts if type(part) is Call and isinstance(part.native, _Entry)]
+        asking = [part for part in view.parts if type(part) is Call and isinstance(part.native, _Entry)]
         for slot in _LISTS:
-            held = sorted((part.native for part in entries if part.slot == slot), key=lambda one: one.order)
+            held = sorted((part.native for part in asking if part.slot == slot), key=lambda one: one.order)
             new = [one.source if one == one.source else dict(one) for one in held]
             old = body.get(slot)
-            known = old if isinstance(old, list) else []
+            known = entries(old)
             if new != [one for one in known if isinstance(one, dict)]:
                 changes[slot] = new + [one for one in known if not isinstance(one, dict)]
         kwargs = body.get("additional_kwargs")
         beside = dict(kwargs) if isinstance(kwargs, dict) else {}
-        self._put_beside(view, entries, beside)
+        self._put_beside(view, asking, beside)
         if beside != (kwargs if isinstance(kwargs, dict) else {}):
             changes["additional_kwargs"] = beside
         if all(key in body and body[key] == value for key, value in changes.items()):
@@ -364,14 +365,14 @@ class LangChain(ScreenedWire):
             del changes["content"]
 
     @staticmethod
-    def _put_beside(view: Message, entries: Sequence[Call], beside: dict[str, Any]) -> None:
+    def _put_beside(view: Message, asking: Sequence[Call], beside: dict[str, Any]) -> None:
         raw: list[tuple[tuple[int, int], Any]] = [
-            (part.native.raw_order, part.native.raw) for part in entries if part.native.raw is not None
+            (part.native.raw_order, part.native.raw) for part in asking if part.native.raw is not None
         ]
         raw += view.extra.get("loose", ())
-        if raw:
+        if raw and [one for _, one in raw] != [beside.get("tool_calls")]:
             beside["tool_calls"] = [one for _, one in sorted(raw, key=lambda pair: pair[0])]
-        elif beside.get("tool_calls"):
+        elif not raw and beside.get("tool_calls"):
             del beside["tool_calls"]
         for slot in ("function_call", *_REASONING):
             found = next((part for part in view.parts if part.slot == slot), None)
@@ -473,15 +474,13 @@ def _with_calls(
     """Return the parts with one call for each that the message makes, and the raw calls that are none of them."""
     kwargs = body.get("additional_kwargs")
     beside = kwargs if isinstance(kwargs, dict) else {}
-    raw = beside.get("tool_calls")
-    raws: list[tuple[int, Any]] = list(enumerate(raw)) if isinstance(raw, list) else []
+    raws: list[tuple[int, Any]] = list(enumerate(entries(beside.get("tool_calls"))))
     blocks = [part for part in held if type(part) is Call and not part.server]
     linked: dict[int, Call] = {}
     behind: list[Part] = []
     order = 0
     for slot in _LISTS:
-        entries = body.get(slot)
-        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+        for index, entry in enumerate(entries(body.get(slot))):
             if not isinstance(entry, dict):
                 continue
             native = _Entry(entry)

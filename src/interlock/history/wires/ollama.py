@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, read_content, role_in
+from interlock.history.wires.base import Wire, as_json, as_string, entries, opaque_message, read_content, role_in
 
 __all__ = ["Ollama"]
 
@@ -57,11 +57,12 @@ class Ollama(Wire):
         form, content = read_content(native, _block)
         held += content
         images = native.get("images")
-        if isinstance(images, list):
+        if isinstance(images, str) and images:
+            held.append(Media(native=images, slot="images", index=0, media="image"))
+        elif isinstance(images, list):
             held += [Media(native=image, slot="images", index=i, media="image") for i, image in enumerate(images)]
-        tool_calls = native.get("tool_calls")
-        if role == "assistant" and isinstance(tool_calls, list):
-            held += [_call(entry, i) for i, entry in enumerate(tool_calls)]
+        if role == "assistant":
+            held += [_call(entry, i) for i, entry in enumerate(entries(native.get("tool_calls")))]
         return Message(role=role, parts=tuple(held), native=native, origins=(at,), form=form)
 
     def scanner(self, context: Any) -> Scan | None:

@@ -24,7 +24,16 @@ from typing import Any, ClassVar, Final, Literal
 from interlock.history.arguments import is_object_text
 from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, plain_text, read_content, role_in
+from interlock.history.wires.base import (
+    Wire,
+    as_json,
+    as_string,
+    entries,
+    opaque_message,
+    plain_text,
+    read_content,
+    role_in,
+)
 
 __all__ = ["OpenAIChat"]
 
@@ -85,9 +94,7 @@ class OpenAIChat(Wire):
                 value = native.get(slot)
                 if value is not None and not _is_void(value):
                     held.append(Opaque(native=value, slot=slot, type=slot))
-            tool_calls = native.get("tool_calls")
-            if isinstance(tool_calls, list):
-                held += [self._call(entry, i) for i, entry in enumerate(tool_calls)]
+            held += [self._call(entry, i) for i, entry in enumerate(entries(native.get("tool_calls")))]
             legacy = native.get("function_call")
             if isinstance(legacy, dict):
                 held.append(
