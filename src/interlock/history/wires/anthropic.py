@@ -20,6 +20,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, ClassVar, Final, Literal
 
+from interlock.history.cachemarks import outside
 from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_string, opaque_message, read_content, role_in
@@ -55,6 +56,8 @@ class Anthropic(Wire):
         if profile.name != "anthropic" or context.tools == [] or (context.whole and context.tools is None):
             return None
         if context.options.get("thinking") is not None:
+            return None
+        if outside(context.options) + (context.options.get("cache_control") is not None) > (profile.cache_marks or 0):
             return None
         fits, id_fits = re.compile(profile.name_pattern).fullmatch, re.compile(profile.id_pattern).fullmatch
         names: set[str] = set()
