@@ -13,6 +13,8 @@ bound to a call the way a reader would do it:
 4. Without ids on both sides (formats without ids, ids lost on the way) the tool's
    name stands in for the id, then the order, when there are as many of one as of the other.
    Those that stand elsewhere answer the open calls of their name, when there are as many.
+5. A result whose id no call has answers, in the answer to a turn, an open call that has none (where ids are
+   the format's ornament: one of its name), when there are as many of one as of the other.
 
 What is left is an orphan.
 """
@@ -115,7 +117,7 @@ class Pairing:
             turn.calls, turn.waiting = [], None
 
 
-def pair(messages: Sequence[Message], *, shape: TurnShape, result_role: str) -> Pairing:
+def pair(messages: Sequence[Message], *, shape: TurnShape, result_role: str, has_ids: bool = True) -> Pairing:
     """Bind every client result to a call.
 
     Args:
@@ -123,6 +125,7 @@ def pair(messages: Sequence[Message], *, shape: TurnShape, result_role: str) -> 
         shape: How far one assistant turn goes.
         result_role: The role whose messages hold results; `assistant` when a call and its
             result are one native part, so that a result answers the call in its own message.
+        has_ids: Calls and results are matched by ids; else by their number and names.
     """
     turns = _turns(messages, shape, result_role)
     answer_of: dict[int, Turn] = {}
@@ -144,6 +147,8 @@ def pair(messages: Sequence[Message], *, shape: TurnShape, result_role: str) -> 
     nameless = _bind_nameless(nameless, answer_of)
     orphans = _bind_elsewhere(late, turns) if late else []
     orphans += _bind_by_name(nameless, turns)
+    if orphans:
+        orphans = _bind_strangers(orphans, answer_of, has_ids=has_ids)
     orphans.sort(key=lambda bound: bound.at)
     for turn in turns:
         for call in turn.calls:
@@ -327,3 +332,45 @@ def _bind_by_name(nameless: Sequence[Bound], turns: Sequence[Turn]) -> list[Boun
         else:
             left += found
     return left
+
+
+def _bind_strangers(strays: Sequence[Bound], answer_of: Mapping[int, Turn], *, has_ids: bool) -> list[Bound]:
+    """Bind results whose id no call has to the open calls of the turn that they answer; return those left."""
+    groups: dict[int, tuple[Turn, list[Bound]]] = {}
+    left: list[Bound] = []
+    for bound in strays:
+        turn = answer_of.get(bound.at)
+        if turn is None:
+            left.append(bound)
+        else:
+            groups.setdefault(id(turn), (turn, []))[1].append(bound)
+    for turn, found in groups.values():
+        waiting = [call for call in turn.calls if not call.answers]
+        pairs = _by_name(found, waiting) if len(found) == len(waiting) else None
+        if pairs is None or any(not _may_answer(bound, call, has_ids=has_ids) for bound, call in pairs):
+            left += found
+            continue
+        for bound, call in pairs:
+            call.answers.append(bound)
+    return left
+
+
+def _by_name(found: Sequence[Bound], waiting: Sequence[Open]) -> list[tuple[Bound, Open]] | None:
+    """Return each result with a call: of its name, in order; those without a name take what is left."""
+    rest = list(waiting)
+    out: list[tuple[Bound, Open]] = []
+    for bound in sorted(found, key=lambda one: one.result.name is None):
+        name = bound.result.name
+        call = next((call for call in rest if name is None or call.call.name in (None, name)), None)
+        if call is None:
+            return None
+        rest.remove(call)
+        out.append((bound, call))
+    return out
+
+
+def _may_answer(bound: Bound, call: Open, *, has_ids: bool) -> bool:
+    """Say whether nothing but a lost id, or one that is an ornament, parts a result from a call."""
+    if not call.call.call_id:
+        return bool(bound.result.call_id) and call.call.slot != "function_call"  # the older form has no ids
+    return not has_ids and bound.result.name is not None and bound.result.name == call.call.name

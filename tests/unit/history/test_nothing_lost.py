@@ -112,3 +112,86 @@ def test_calls_that_cannot_be_read_are_reported_and_keep_their_results(calls: An
     assert result.messages[-1] == back
     assert not any(one.lossy for one in result.repairs)
     assert "orphan-tool-result" in [one.rule for one in result.remaining]
+
+
+def _anthropic(*ids: str | None) -> dict[str, Any]:
+    blocks = [
+        {"type": "tool_use", **({"id": one} if one else {}), "name": f"f{at}", "input": {}}
+        for at, one in enumerate(ids)
+    ]
+    return {"role": "assistant", "content": blocks}
+
+
+def _answers(*ids: str) -> dict[str, Any]:
+    return {"role": "user", "content": [{"type": "tool_result", "tool_use_id": one, "content": "REAL"} for one in ids]}
+
+
+@pytest.mark.parametrize(
+    ("wire", "history", "places"),
+    [
+        ("anthropic", [GO, _anthropic(None), _answers("t")], 1),
+        ("anthropic", [GO, _anthropic("a", None), _answers("t", "a")], 1),
+        ("anthropic", [GO, _anthropic(None, None), _answers("t", "s")], 2),
+        (
+            "openai_chat",
+            [
+                GO,
+                {"role": "assistant", "content": None, "tool_calls": [chat_call(None)]},
+                {"role": "tool", "tool_call_id": "c", "content": "REAL"},
+            ],
+            1,
+        ),
+        (
+            "openai_responses",
+            [
+                GO,
+                {"type": "function_call", "name": "f", "arguments": "{}"},
+                {"type": "function_call_output", "call_id": "c", "output": "REAL"},
+            ],
+            1,
+        ),
+        (
+            "gemini",
+            [
+                {"role": "user", "parts": [{"text": "Go"}]},
+                {"role": "model", "parts": [{"functionCall": {"id": "a", "name": "f", "args": {}}}]},
+                {
+                    "role": "user",
+                    "parts": [{"functionResponse": {"id": "b", "name": "f", "response": {"output": "REAL"}}}],
+                },
+            ],
+            1,
+        ),
+        (
+            "ollama",
+            [
+                GO,
+                {
+                    "role": "assistant",
+                    "content": "",
+                    "tool_calls": [{"id": "a", "function": {"name": "f", "arguments": {}}}],
+                },
+                {"role": "tool", "tool_name": "f", "tool_call_id": "b", "content": "REAL"},
+            ],
+            1,
+        ),
+    ],
+)
+def test_a_result_whose_id_nobody_has_answers_the_call_that_lacks_one(wire: str, history: Any, places: int) -> None:
+    result = healed(history, wire)
+    assert [(one.rule, one.lossy) for one in result.repairs] == [("missing-tool-call-id", False)] * places
+    assert json.dumps(result.messages).count("REAL") == json.dumps(history).count("REAL")
+    assert len(result.messages) == len(history)
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        [GO, _anthropic("a"), _answers("t")],  # an id of its own: another call's result
+        [GO, _anthropic(None, None), _answers("t")],  # one result for two calls
+        [GO, _anthropic(None), _answers("t", "s")],
+        [GO, _anthropic(None), GO, {"role": "assistant", "content": "so"}, _answers("t")],
+    ],
+)
+def test_a_result_that_might_be_another_calls_is_not_bound_by_guess(history: Any) -> None:
+    assert "orphan-tool-result" in [one.rule for one in healed(history, "anthropic").repairs]

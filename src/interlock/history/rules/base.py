@@ -91,7 +91,7 @@ class Context:
             if shape == "run" and not self.profile.merges_turns:
                 shape = "message"
             self.forget()
-            self._pairing = pair(messages, shape=shape, result_role=self.wire.result_role)
+            self._pairing = pair(messages, shape=shape, result_role=self.wire.result_role, has_ids=self.wire.has_ids)
             self._held = messages
         return self._pairing
 

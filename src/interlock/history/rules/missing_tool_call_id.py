@@ -3,7 +3,8 @@
 What it finds:
     A call whose id is absent, empty or no text; a result that names its call by the id from before
     an earlier healing; a result without an id, whose call is known by name or
-    order. On formats that work without ids: a pair of which only one half has one.
+    order; a call without one and the only result that can be its. On formats that work without ids: a
+    pair of which only one half has one, or of which the halves have two.
 Why it matters:
     "Tool call id has to be defined."; a result without an id cannot be matched.
     Source: mistral-common validators, openai TypedDicts, cohere ChatMessageV2.
@@ -19,7 +20,7 @@ Loss:
     fill             lossless
 Known limits:
     When there are more results without an id than open calls, or fewer, they are orphans: nothing is
-    guessed.
+    guessed. So is a result with another id than the open call has, where ids match the two.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                     action="renamed",
                     edits=(ReplacePart(message=bound.message, part=bound.result, new=new_result),),
                     reason=f"the result for {own!r} has "
-                    + (f"the id {bound.result.call_id!r}, from before a healing" if bound.result.call_id else "no id"),
+                    + (f"another id, {bound.result.call_id!r}" if bound.result.call_id else "no id"),
                 )
 
 
