@@ -65,6 +65,7 @@ class Profile:
         trailing_space: The text of a final assistant message may not end in white space.
         thinking_first: An assistant message that holds thinking begins with it.
         signed_thinking: Reasoning must carry the provider's signature.
+        empty_thinking: Every assistant message begins with thinking while it is on, and empty thinking will do.
         reasoning_needs_next: A reasoning item must be followed by the item it led to.
         items: The rules of Responses items (`id`, `store`, `encrypted_content`) apply.
         thought_signatures: The first call of each step in the open turn needs a signature.
@@ -73,6 +74,7 @@ class Profile:
         refused_fields: Reasoning fields that are refused, each with the field to move it to, if any.
         cache_marks: The most cache markers a request may hold.
         image_limits: Images above a number of pixels are refused.
+        most_media: How many of a kind of media one message may hold.
         media: Kinds of media that are accepted; `None`: not known, nothing is said.
         media_sources: Ways to give media that are refused, as keys of the native part.
         result_media_sources: Ways to give media that are refused inside a result.
@@ -117,6 +119,7 @@ class Profile:
     trailing_space: bool = False
     thinking_first: bool = False
     signed_thinking: bool = False
+    empty_thinking: bool = False
     reasoning_needs_next: bool = False
     items: bool = False
     thought_signatures: bool = False
@@ -124,6 +127,7 @@ class Profile:
     refused_fields: tuple[tuple[str, str | None], ...] = ()
     cache_marks: int | None = None
     image_limits: bool = False
+    most_media: tuple[tuple[str, int], ...] = ()
     media: tuple[str, ...] | None = None
     media_sources: tuple[str, ...] = ()
     result_media_sources: tuple[str, ...] = ()
@@ -204,6 +208,7 @@ _BEDROCK: Final = Profile(
     media_roles=("user", "tool"),
     document_needs_text=True,
     document_names=True,
+    most_media=(("image", 20), ("document", 5)),  # service documentation of `Message.content`
 )
 _BEDROCK_ANTHROPIC: Final = replace(
     _BEDROCK,
@@ -411,13 +416,18 @@ def profile_for(provider: str | None, *, wire: str, model: str | None = None) ->
             )
     elif wire == "anthropic" and found.family == "anthropic":
         # "messages.0: use the top-level 'system' parameter"; "role 'system' is not supported on this model".
-        found = replace(found, system="nowhere" if _NO_SYSTEM.search(model) else "not-leading")
+        # What only Converse limits is not limited here.
+        system: Literal["nowhere", "not-leading"] = "nowhere" if _NO_SYSTEM.search(model) else "not-leading"
+        found = replace(found, system=system, most_media=())
     elif name == "openai" and wire in ("ai_sdk", "ai_sdk_ui"):
         # The SDK's OpenAI provider speaks Responses unless it is told otherwise.
         found = replace(found, reasoning_needs_next=True, merges_turns=True)
     for owner, pattern, fields in _BY_MODEL:
         if owner == found.name and model and re.search(pattern, model):
             found = replace(found, **fields)  # type: ignore[arg-type]
+    if wire == "anthropic" and found.name == "deepseek" and found.reasoning_field is not None:
+        # "The `content[].thinking` in the thinking mode must be passed back to the API." leookun/cursor-byok#276
+        found = replace(found, empty_thinking=True)
     return found
 
 

@@ -1,19 +1,22 @@
-"""IL056 media-limit: an image is larger than the provider takes.
+"""IL056 media-limit: an image is larger, or a message holds more media, than the provider takes.
 
 What it finds:
     An image in base64 with a side above 8000 pixels, or above 2000 when the request holds more than 20
-    images; more than 10 MiB of base64. The sizes are read from the image's header.
+    images; more than 10 MiB of base64. The sizes are read from the image's header. On Bedrock's Converse:
+    more than 20 images, or more than 5 documents, in one message.
 Why it matters:
     "At least one of the image dimensions exceed max allowed size: 8000 pixels"; "... max allowed size
     for many-image requests: 2000 pixels"
-    Source: anthropics/claude-code#11576, can1357/oh-my-pi#10633.
+    Source: anthropics/claude-code#11576, can1357/oh-my-pi#10633, botocore 1.44.8 documentation of
+    `Message.content`.
 
 Example:
     before: user [image 9000 x 100]
     after:  the same; reported
 Fix:
-    report (default)   nothing is changed: send a smaller copy
-    note               the image becomes a marked note that says what was there
+    report (default)   nothing is changed: send a smaller copy, or fewer
+    note               the image becomes a marked note that says what was there; the oldest do where they
+                       are too many
     keep               left alone, not reported
 Loss:
     report             lossless
@@ -37,7 +40,11 @@ __all__ = ["RULE"]
 
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
-    """Yield one finding for each image above a limit."""
+    """Yield one finding for each image above a limit, and for each piece of media above a number."""
+    for message in messages if context.profile.most_media else ():
+        yield from _too_many(message, context)
+    if not context.profile.image_limits:
+        return
     images = [
         (message, part)
         for message in messages
@@ -52,18 +59,27 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
         size = image_size(data)
         if len(data) <= 10 * 1024 * 1024 and (size is None or max(size) <= most):
             continue
-        edits: tuple[Edit, ...] = ()
-        if context.policy[RULE.name] == "note":
-            text = context.wire.new_text(f"{MARK} An image was left out here: it is too large.", role="user")
-            edits = (ReplacePart(message=message, part=part, new=text),)
         seen = f"{size[0]} x {size[1]} pixels" if size else f"{len(data)} characters of base64"
-        yield Finding(
-            message=message,
-            part=part,
-            action="replaced-part" if edits else None,
-            edits=edits,
-            reason=f"an image of {seen}; the limit is {most} pixels a side and 10 MiB",
-        )
+        reason = f"an image of {seen}; the limit is {most} pixels a side and 10 MiB"
+        yield _finding(message, part, "An image was left out here: it is too large.", reason, context)
+
+
+def _too_many(message: Message, context: Context) -> Iterator[Finding]:
+    """Yield one finding for each of the oldest that are too many."""
+    for kind, most in context.profile.most_media:
+        held = [part for part in message.parts if type(part) is Media and part.media == kind]
+        for part in held[: max(len(held) - most, 0)]:
+            words = f"Content of the kind {kind!r} was left out here: the message held too many."
+            reason = f"{len(held)} pieces of the kind {kind!r} in one message; the limit is {most}"
+            yield _finding(message, part, words, reason, context)
+
+
+def _finding(message: Message, part: Media, words: str, reason: str, context: Context) -> Finding:
+    edits: tuple[Edit, ...] = ()
+    if context.policy[RULE.name] == "note":
+        text = context.wire.new_text(f"{MARK} {words}", role="user")
+        edits = (ReplacePart(message=message, part=part, new=text),)
+    return Finding(message=message, part=part, action="replaced-part" if edits else None, edits=edits, reason=reason)
 
 
 RULE: Final = Rule(
@@ -72,5 +88,5 @@ RULE: Final = Rule(
     policies={"report": "lossless", "note": "destructive", "keep": "lossless"},
     find=find,
     page=__doc__,
-    applies=lambda profile: profile.image_limits,
+    applies=lambda profile: profile.image_limits or bool(profile.most_media),
 )

@@ -17,7 +17,8 @@ Fix:
 Loss:
     split             lossless
 Known limits:
-    The bridge is a text that the model had not said.
+    The bridge is a text that the model had not said. Claude behind Converse is left alone: text, images and
+    a document beside results were recorded as accepted.
 """
 
 from __future__ import annotations
