@@ -33,13 +33,20 @@ _SAYS: Final = {row.reason: row.says for row in DECISION_TABLE}
 
 
 def run(options: Namespace) -> int:
-    """Judge a file; 0 when every call executes, else 1."""
+    """Judge a file; 0 when every call executes, and none is missing, else 1."""
     report = _judge(options)
     if options.json:
         print(json.dumps(report.to_json()))
     else:
         _show(report, options.file)
+    if not report.decisions:
+        return 1 if _has_fault(report) else 0
     return 0 if all(decision.action == "execute" for decision in report.decisions) else 1
+
+
+def _has_fault(report: Report) -> bool:
+    """Say whether something was wrong with the stream itself, so that a call may have been in it."""
+    return any(diagnostic.code.startswith("E_") for diagnostic in report.diagnostics)
 
 
 def _judge(options: Namespace) -> Report:
@@ -160,7 +167,7 @@ def _why(decision: Decision) -> Iterator[str]:
 
 def _summary(report: Report) -> str:
     if not report.decisions:
-        return "No tool call."
+        return "No tool call could be read." if _has_fault(report) else "No tool call."
     count = len(report.decisions)
     actions = [decision.action for decision in report.decisions]
     parts = [f"{actions.count(action)} {action}" for action in _STYLES if action in actions]

@@ -70,6 +70,8 @@ class Ends:
         reason = stream.reason if turn.reason is None else turn.reason
         confirmed_by = "provider"
         if reason is None:
+            if self._confirm_on_done and source == "eof" and turn.doubt is not None:
+                return End(turn.doubt[0], turn.doubt[1], False, None)
             if self._confirm_on_done and source == "eof":
                 reason, confirmed_by = "complete", "done" if stream.done else "eof"
             else:

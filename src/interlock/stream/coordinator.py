@@ -31,6 +31,9 @@ LOOK_AFTER = 1024
 MAX_MESSAGE = 500  # characters of a remark; a provider's own text in it may be megabytes
 MAX_DIAGNOSTICS = 100  # remarks kept for one call, or one stream; the first ones say what went wrong
 
+# Providers' words for an end at which calls wait.
+_ANNOUNCING = frozenset({"tool_use", "tool_calls", "tool_call", "tool-calls", "function_call"})
+
 
 class _Missing:
     """The sort of `MISSING`: no value was given (`None` is a JSON value)."""
@@ -45,12 +48,13 @@ MISSING = _Missing()
 class Turn:
     """One model response: a choice, a candidate, a response, a step."""
 
-    __slots__ = ("calls", "faults", "key", "provider_reason", "reason", "replaced")
+    __slots__ = ("calls", "doubt", "faults", "key", "provider_reason", "reason", "replaced")
 
     def __init__(self, key: str) -> None:
         self.key = key
         self.reason: EndReason | None = None  # None until the turn's own terminal event
         self.provider_reason: str | None = None
+        self.doubt: tuple[EndReason, str | None] | None = None  # what speaks against the turn, if nothing ends it
         self.faults: set[Fault] = set()
         self.calls: list[Call] = []
         self.replaced = False  # another turn took its place before it ended
@@ -270,6 +274,10 @@ class Coordinator:
         call = self._step(key, CallInput.NAME)
         if call is None:
             return
+        if text and call.name and call.given:
+            # Its arguments have been held against the tool that the name was by then.
+            self._violation(call, "E_NAME_CONFLICT", f"the name of {call.label} goes on after its arguments began")
+            return
         self._set_name(call, text)
 
     def _set_name(self, call: Call, text: str) -> None:
@@ -458,10 +466,25 @@ class Coordinator:
             )
             return
         self._strays(where)
+        if not where.calls and provider_reason is not None and provider_reason.lower() in _ANNOUNCING:
+            self._turn_fault(
+                where,
+                "E_CALL_MISSING",
+                f"the turn ended with {provider_reason!r}, and no call of it could be read",
+                "protocol",
+            )
         where.reason = reason
         where.provider_reason = provider_reason
         for call in where.calls:
             call.accepts = False
+
+    def turn_said(self, turn: str, reason: EndReason, provider_reason: str | None = None) -> None:
+        """Keep what was said of a turn's end without ending it: the first word against it stays."""
+        if turn not in self.turns:
+            self._count()
+        where = self._turn(turn)
+        if where.doubt is None and reason != "complete":
+            where.doubt = reason, provider_reason
 
     def turn_replaced(self, turn: str) -> None:
         """Close a turn that another one took the place of: its calls can never be confirmed."""

@@ -114,6 +114,9 @@ class Sink(Protocol):
     def turn_end(self, turn: str, reason: EndReason, provider_reason: str | None = None) -> None:
         """End one turn, with the provider's own word."""
 
+    def turn_said(self, turn: str, reason: EndReason, provider_reason: str | None = None) -> None:
+        """Note what was said of a turn's end without ending it: if nothing ends the turn, it counts against it."""
+
     def turn_replaced(self, turn: str) -> None:
         """Note that the provider began the turn anew before it ended: its calls can never be confirmed."""
 

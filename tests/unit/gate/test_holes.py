@@ -216,7 +216,7 @@ def test_a_body_that_ends_inside_an_event_did_not_end_cleanly() -> None:
     """An unfinished line after the finish reason: an error event may have been cut there."""
     body = b"".join(b"data: " + json.dumps(event).encode() + b"\n\n" for event in CHAT)
     assert executed(judged_bytes("openai_chat", [body]))
-    for tail in (b"data: [DONE]", b"data: [DONE]\n", b": comment", b"event: x\n", b"\n"):
+    for tail in (b"data: [DONE]", b"data: [DONE]\n", b": comment", b"retry: 10\n", b"\n"):
         assert executed(judged_bytes("openai_chat", [body + tail])), tail
     assert not executed(judged_bytes("openai_chat", [body + b'data: {"error":{"message":"bo']))
     assert not executed(judged_bytes("openai_chat", [body + b'data: {"error":{}}\n']))
@@ -623,3 +623,182 @@ def test_whatever_comes_after_finish_is_late_evidence(event) -> None:
     guard.push(event)
     assert [d.reason for d in guard.finish().decisions] == ["protocol_violation"]
     assert guard.take("call-0") is None
+
+
+BLOCK = [
+    {"type": "message_start", "message": {"id": "m"}},
+    {"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "t", "name": "f"}},
+    {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": '{"a":1}'}},
+    {"type": "content_block_stop", "index": 0},
+]
+
+
+def stopped(reason: str, **more: Any) -> dict[str, Any]:
+    """A `message_delta` with a stop reason."""
+    return {"type": "message_delta", "delta": {"stop_reason": reason, **more}}
+
+
+def returned(**more: Any) -> list[dict[str, Any]]:
+    """A call of Pydantic AI, and the response that it is in."""
+    part = {"part_kind": "tool-call", "tool_name": "f", "args": '{"a":1}', "tool_call_id": "c1"}
+    return [
+        {"event_kind": "part_start", "index": 0, "part": part},
+        {"kind": "response", "parts": [part], **more},
+    ]
+
+
+RUN = [
+    {"type": "RUN_STARTED"},
+    {"type": "TOOL_CALL_START", "toolCallId": "c1", "toolCallName": "f"},
+    {"type": "TOOL_CALL_ARGS", "toolCallId": "c1", "delta": '{"a":1}'},
+    {"type": "TOOL_CALL_END", "toolCallId": "c1"},
+]
+ITEM = {"type": "function_call", "id": "fc", "call_id": "c1", "name": "f", "arguments": '{"a":1}'}
+RESPONSE = [
+    {"type": "response.created", "response": {"id": "r"}},
+    {"type": "response.output_item.added", "output_index": 0, "item": {**ITEM, "arguments": ""}},
+    {"type": "response.output_item.done", "output_index": 0, "item": ITEM},
+]
+
+
+def raw(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Events of the Agents SDK behind a Chat Completions model."""
+    out = json.loads(json.dumps(events).replace('"id": "r"', '"id": "__fake_id__"').replace('"fc"', '"__fake_id__"'))
+    return [{"type": "raw_response_event", "data": event} for event in out]
+
+
+@pytest.mark.parametrize(
+    ("wire", "events", "against"),
+    [
+        *(("anthropic", BLOCK, stopped(said)) for said in ("refusal", "max_tokens", "pause_turn", "new_word")),
+        ("anthropic", BLOCK, {**BLOCK[1], "index": 1}),  # a second block that never ends
+        ("openai_chat", CHAT[:1], {"choices": [{"index": 0, "delta": {"refusal": "no"}}]}),
+        ("openai_chat", CHAT[:1], {"choices": [{"index": 0, "delta": {}, "native_finish_reason": "max_tokens"}]}),
+        ("openai_responses", RESPONSE, {"type": "response.refusal.delta", "delta": "no"}),
+        ("openai_agents", raw(RESPONSE), raw([{"type": "response.failed", "response": {"id": "r"}}])[0]),
+        (
+            "openai_agents",
+            raw(RESPONSE),
+            raw([{"type": "response.incomplete", "response": {"incomplete_details": {"reason": "max_output_tokens"}}}])[
+                0
+            ],
+        ),
+        ("ag_ui", RUN, {"type": "CUSTOM", "name": "on_interrupt"}),
+        ("ag_ui", RUN, {"type": "RAW", "event": {"finish_reason": "length"}}),
+    ],
+)
+def test_a_clean_end_confirms_no_turn_that_something_was_said_against(
+    wire: str, events: list[dict[str, Any]], against: dict[str, Any]
+) -> None:
+    """The option is for turns of which nothing is said; the control run shows that it lets such a turn run."""
+    assert executed(judged(wire, events, confirm_on_done=True))
+    assert not executed(judged(wire, [*events, against], confirm_on_done=True))
+
+
+@pytest.mark.parametrize("said", ["OTHER", "pause_turn", "new_word"])
+def test_a_providers_word_that_pydantic_ai_does_not_know_confirms_nothing(said: str) -> None:
+    assert executed(judged("pydantic_ai", returned(finish_reason=None), confirm_on_done=True))
+    events = returned(finish_reason=None, provider_details={"finish_reason": said})
+    assert not executed(judged("pydantic_ai", events, confirm_on_done=True))
+
+
+def test_a_refusal_beside_the_stop_reason_counts() -> None:
+    events = [*BLOCK, stopped("tool_use"), {"type": "message_stop"}]
+    assert executed(judged("anthropic", events))
+    for at, reason in ((4, "tool_use"), (6, "tool_use")):
+        refused = [*events[:at], stopped(reason, stop_details={"type": "refusal"}), *events[at:]]
+        assert not executed(judged("anthropic", refused))
+
+
+def responded(response: str | None, *chunks: dict[str, Any]) -> list[dict[str, Any]]:
+    """Chat chunks of one response."""
+    return [chunk if response is None else {"id": response, **chunk} for chunk in chunks]
+
+
+def test_two_responses_are_not_put_together() -> None:
+    """A proxy that tries again sends a second response into the first one's stream."""
+    first = responded("A", chat('{"to":"x",'), chat('"amount":1'))
+    cases = {
+        "goes on": [*first, *responded("B", chat("0}"), chat(finish="tool_calls"))],
+        "ends": [*responded("A", chat('{"a":'), chat("1}")), *responded("B", chat(finish="stop"))],
+        "again": [*responded("A", chat('{"a":'), chat("1}")), *responded("B", chat('{"a":1}'), CHAT[1])],
+        "text": [*responded("A", chat('{"a":'), chat("1}")), *responded("B", {"choices": [{"index": 0}]}, CHAT[1])],
+    }
+    for name, events in cases.items():
+        assert not executed(judged("openai_chat", events)), name
+
+
+@pytest.mark.parametrize("ids", ["AAAA", "ABCD", "----", "-AAA", "AA-A"])
+def test_chunks_of_one_response_may_have_one_id_or_each_its_own(ids: str) -> None:
+    chunks = [chat('{"a":'), chat("1"), chat("}"), chat(finish="tool_calls")]
+    events = [responded(None if id == "-" else id, chunk)[0] for id, chunk in zip(ids, chunks, strict=True)]
+    assert executed(judged("openai_chat", events))
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"type": "error", "code": "500", "message": "x"},
+        {"choices": [], "object": "error", "message": "x"},
+        {"choices": [{"index": 0, "delta": {}, "content_filter_results": {"hate": {"filtered": True}}}]},
+    ],
+)
+@pytest.mark.parametrize("wire", ["openai_chat", "mistral"])
+def test_an_error_or_a_filter_in_another_shape_counts_too(wire: str, event: dict[str, Any]) -> None:
+    assert executed(judged(wire, CHAT))
+    assert not executed(judged(wire, [CHAT[0], event, CHAT[1]]))
+    assert not executed(judged(wire, [*CHAT, event]))
+
+
+def test_the_field_error_of_a_body_counts() -> None:
+    """llama.cpp wrote it up to 2025, with the status 200 and an end marker behind it."""
+    body = [b"data: " + json.dumps(event).encode() + b"\n\n" for event in CHAT]
+    for place in (1, 2):
+        lines = [*body[:place], b'error: {"code":500,"message":"x"}\n\n', *body[place:], b"data: [DONE]\n\n"]
+        assert not executed(judged_bytes("openai_chat", lines))
+
+
+@pytest.mark.parametrize("role", ["tool", "function"])
+def test_a_result_counts_in_the_clients_own_objects_too(role: str) -> None:
+    types = pytest.importorskip("openai.types.chat")
+    events = [CHAT[0], {"choices": [{"index": 0, "delta": {"role": role, "content": "r"}}]}, CHAT[1]]
+    chunks = [types.ChatCompletionChunk.construct(**event) for event in events]
+    for given in (events, chunks):
+        assert judged("openai_chat", given).decisions[0].reason == "sdk_execution_observed"
+
+
+def test_a_name_that_goes_on_after_the_arguments_began_is_a_violation() -> None:
+    """Whatever was said of the call by then was said of another tool."""
+    tools = {"get_weather": {"type": "object"}}
+    late = [{**START, "name": "get_"}, arguments("{}"), {"type": "name_delta", "key": "a", "text": "weather"}, END]
+    assert not executed(judged("normalized", late, tools=tools))
+    assert executed(judged("normalized", [late[0], late[2], late[1], END], tools=tools))
+
+
+def test_a_delta_of_pydantic_ai_with_name_and_arguments_dooms_nothing() -> None:
+    part = {"part_kind": "tool-call", "tool_name": "get_", "args": None, "tool_call_id": "c1"}
+    delta = {"part_delta_kind": "tool_call", "tool_name_delta": "weather", "args_delta": '{"a":1}'}
+    whole = {**part, "tool_name": "get_weather", "args": '{"a":1}'}
+    guard = Guard("pydantic_ai", tools={"get_weather": {"type": "object"}})
+    guard.push({"event_kind": "part_start", "index": 0, "part": part})
+    guard.push({"event_kind": "part_delta", "index": 0, "delta": delta})
+    details = {"finish_reason": "tool_calls"}
+    guard.push({"kind": "response", "parts": [whole], "finish_reason": "tool_call", "provider_details": details})
+    assert guard.finish().decisions[0].action == "execute" and not guard.doomed
+
+
+@pytest.mark.parametrize(
+    ("wire", "events"),
+    [
+        ("openai_chat", [CHAT[1]]),
+        ("openai_chat", [{"choices": [{"index": 0, "delta": {"tool_calls": {"id": "c1"}}}]}, CHAT[1]]),
+        ("openai_chat", [{"choices": [{"index": 0, "message": {"tool_calls": [{"id": "c1"}]}}]}, chat(finish="stop")]),
+        ("anthropic", [BLOCK[0], stopped("tool_use"), {"type": "message_stop"}]),
+        ("ollama", [{"message": {"tool_calls": {"function": {"name": "f"}}}, "done": True, "done_reason": "stop"}]),
+    ],
+)
+def test_a_call_that_cannot_be_read_leaves_a_word(wire: str, events: list[dict[str, Any]]) -> None:
+    """Without a decision the stream would look like a final answer."""
+    report = judged(wire, events)
+    assert not report.decisions
+    assert any(one.code.startswith("E_") for one in report.diagnostics)

@@ -7,9 +7,11 @@ Source:
     one space after the colon is dropped; an event is dispatched by a blank
     line, so what stands after the last blank line is no event.
 
-Two differences, on purpose: bytes that are not UTF-8 are not replaced by
-U+FFFD, such data is reported as unreadable; and an event named `error` is
-dispatched without data too, as the clients of Anthropic and OpenAI take it.
+Differences, on purpose: bytes that are not UTF-8 are not replaced by U+FFFD,
+such data is reported as unreadable; an event named `error` is dispatched without
+data too, as the clients of Anthropic and OpenAI take it; the field `error` is
+such an event (llama.cpp up to 2025); and a line that begins like JSON or HTML is
+no unknown field, but a body that something else has put into the stream.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ __all__ = ["SSEDecoder"]
 
 _BOM = b"\xef\xbb\xbf"
 _ERROR = (b"event: error", b"event:error")
+_NO_FIELD = (b"{", b"[", b"<")
 
 
 class SSEDecoder:
@@ -39,6 +42,7 @@ class SSEDecoder:
         self._size = 0  # bytes in `_data`
         self._line_size = 0  # bytes in `_line`
         self._error = False  # the event that has not ended is named `error`
+        self._begun = False  # fields of an event came, and not its end
         self._skip_lf = False  # the last chunk ended in CR; an LF now belongs to it
         self._start: bytes | None = b""  # up to three bytes, until it is clear whether a BOM leads
 
@@ -79,7 +83,14 @@ class SSEDecoder:
                 elif line == b"data":
                     self._data.append(b"")
                     self._size += 1
+                elif line.startswith(b"error:"):
+                    events.append(error_of(line[6:].strip()))
+                elif line.startswith(_NO_FIELD):
+                    events.append({"raw": line.decode("utf-8", "backslashreplace")})
+                elif not line.startswith((b":", b"retry")):
+                    self._begun = True
             else:
+                self._begun = False
                 if self._error:
                     events.append(error_of(b"\n".join(self._data)))
                     self._data.clear()
@@ -108,8 +119,13 @@ class SSEDecoder:
         self._data, data = [], self._data
         if line.startswith(b"data:"):
             data.append(line[5:])
-        if self._error or line in _ERROR:
+        elif line and not line.startswith(b":"):
+            data.append(line)
+        if self._error:
             data.append(b"an event named error")
+        if self._begun and not data:
+            data.append(b"an event that has not ended")
+        self._begun = False
         text = b"\n".join(data).strip()
         return (
             [] if text in (b"", b"[DONE]") or self.overflowed else [{"raw": text.decode("utf-8", "backslashreplace")}]

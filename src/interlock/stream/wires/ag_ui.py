@@ -249,6 +249,7 @@ class Adapter:
         if text_of(get(event, "name")) not in _INTERRUPTS:
             return
         self._paused = True
+        self._sink.turn_said(self._turn, "paused", "interrupt")
         if self._over:
             for call in self._calls.values():
                 self._sink.call_held(call.key, "paused")
@@ -325,6 +326,7 @@ class Adapter:
             reason = worse("complete", said)
             if reason != "complete":
                 self._against = (reason, said)
+                self._sink.turn_said(self._turn, reason, said)
 
     def _violation(self, code: str, message: str) -> None:
         self._sink.provider_diagnostic(code, message, turn=self._turn, fault="protocol")

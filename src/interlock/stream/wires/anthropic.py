@@ -169,6 +169,14 @@ class Adapter:
                     self._reason = reason
                     self._keys = {}
                     self._unclosed(reason)
+                self._sink.turn_said(self._turn, self._end(reason), reason)
+            if get(get(get(event, "delta"), "stop_details"), "type") == "refusal":
+                self._sink.provider_diagnostic(
+                    "E_REFUSED",
+                    "the details beside the stop reason name a refusal",
+                    turn=self._turn,
+                    fault="content_filtered",
+                )
         elif kind == "message_stop":
             self._stop()
         elif kind == "message_start":
@@ -179,8 +187,10 @@ class Adapter:
         elif kind is None and (said := plain_error(event)) is not None:
             self._sink.stream_end("provider_error", said)
 
-    def source_ended(self, end: SourceEnd) -> None:
-        """Conclude nothing: only `message_stop` ends a message."""
+    def source_ended(self, end: SourceEnd) -> None:  # noqa: ARG002 - the protocol's signature
+        """Conclude nothing: only `message_stop` ends a message. A block that never ended says that it did not."""
+        if self._open and not self._ended:
+            self._sink.turn_said(self._turn, "unknown")
 
     def _key(self, index: Any) -> str:
         # "0" and True are not the blocks 0 and 1: no call has such a key.
@@ -276,10 +286,12 @@ class Adapter:
         if id is None or id not in self._server:
             self._sink.tool_executed(id)
 
+    def _end(self, said: str | None) -> EndReason:
+        if said == "stop_sequence" and self._tools:
+            return "unknown"
+        return END_REASONS.get(said or "", "unknown")
+
     def _stop(self) -> None:
-        reason = END_REASONS.get(self._reason or "", "unknown")
-        if self._reason == "stop_sequence" and self._tools:
-            reason = "unknown"
         self._live = False
         self._ended = True
-        self._sink.turn_end(self._turn, reason, self._reason)
+        self._sink.turn_end(self._turn, self._end(self._reason), self._reason)

@@ -146,9 +146,12 @@ class Adapter:
         elif kind == "error" or (kind is None and type(event) is dict and plain_error(event) is not None):
             self._sink.stream_end("provider_error", "error")
 
-    def source_ended(self, end: SourceEnd) -> None:  # noqa: ARG002 - the protocol's signature
+    def source_ended(self, end: SourceEnd) -> None:
         """Let go of the message ends that were kept back; only `result` ends the stream."""
         self._settle_all()
+        for agent in self._agents.values():
+            if agent.inner is not None and agent.live:
+                agent.inner.source_ended(end)
 
     # -- inside --------------------------------------------------------------
 

@@ -380,14 +380,14 @@ class Adapter:
     def _content(self, message: _Message, raw: Any) -> None:
         """Find refusals, and tools that the provider runs."""
         if get(get(raw, "additional_kwargs"), "refusal"):
-            message.refused = True
+            self._refuse(message)
         content = get(raw, "content")
         if type(content) is not list:
             return
         for block in content:
             kind = text_of(get(block, "type"))
             if kind == "refusal":
-                message.refused = True
+                self._refuse(message)
             elif kind in _SERVER_BLOCKS:
                 id = text_of(get(block, "id"))
                 name = f"{id or get(block, 'index')}"
@@ -400,6 +400,10 @@ class Adapter:
                         turn=message.turn,
                         server_executed=True,
                     )
+
+    def _refuse(self, message: _Message) -> None:
+        message.refused = True
+        self._sink.turn_said(message.turn, "content_filtered", "refusal")
 
     def _end(self, message: _Message, metadata: Any, *, carries: bool) -> None:
         reason, said = _reason(metadata)

@@ -76,6 +76,10 @@ class Adapter:
             self._sink.provider_diagnostic("E_LATE_EVENT", "content after `done`", turn=_TURN, fault="protocol")
         calls = get(message, "tool_calls")
         if calls:
+            if not isinstance(calls, list | tuple):
+                self._sink.provider_diagnostic(
+                    "E_TOOL_CALLS", f"tool_calls is {calls!r:.60}; expected a list", turn=_TURN, fault="protocol"
+                )
             for raw in items(calls):
                 self._call(raw)
         if get(event, "done") is True:

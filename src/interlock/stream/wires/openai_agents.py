@@ -36,11 +36,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final
 
-from interlock.stream.access import get, items, text_of
+from interlock.stream.access import get, items, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits, openai_responses
 from interlock.stream.wires.openai_responses import END_REASONS
-from interlock.vocabulary import SourceEnd
+from interlock.vocabulary import EndReason, SourceEnd
 
 __all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
 
@@ -113,6 +113,7 @@ class Adapter:
         if self._made_up:
             if kind in _TERMINALS:
                 self._live = False
+                self._doubt(kind, get(data, "response"))
                 return
             if kind == "response.refusal.delta":
                 self._sink.provider_diagnostic(
@@ -128,8 +129,16 @@ class Adapter:
             if get(response, "id") == _FAKE_ID or any(
                 get(item, "id") == _FAKE_ID for item in items(get(response, "output"))
             ):
+                self._doubt(kind, response)
                 return
         self._inner.push(data)
+
+    def _doubt(self, kind: str, response: Any) -> None:
+        """Note a made-up end that speaks against the response; a good one says nothing."""
+        if kind != "response.completed":
+            said = word(get(get(response, "incomplete_details"), "reason")) or kind.removeprefix("response.")
+            reason: EndReason = "provider_error" if kind == "response.failed" else END_REASONS.get(said, "unknown")
+            self._sink.turn_said(f"{self._scope}response-0", reason, said)
 
     def _begin(self, made_up: bool) -> None:
         if self._live:

@@ -25,6 +25,11 @@ proxy that runs tools by itself (LiteLLM with MCP) goes on with the answer in th
 same choice. Its results (a `delta` of the role `tool`, `mcp_call_results`) are
 evidence that it ran them. What is said of a call after `[DONE]` is late.
 
+A chunk's `id` is its response's, though some servers make one up for each chunk.
+Where several chunks have one, and a call came in it, a chunk with another id is
+a second response in the same stream, as a proxy that tries again sends it: its
+parts are no continuation, and its end no confirmation.
+
 A custom tool's input is free text. This wire states it once, so nothing shows
 that it is whole: such a call is reported, and never given out.
 
@@ -111,6 +116,8 @@ def recognises(event: Any) -> int:
 
 _CONTENT: Final = ("content", "reasoning_content", "reasoning")
 
+_RESULTS: Final = ("tool", "function")  # roles of messages that hold a result
+
 _TRACKED_NAME: Final = 65_536  # characters; a longer name is only passed on, and refused by its limit
 
 
@@ -134,9 +141,11 @@ class _Choice:
     """One choice: a turn of its own."""
 
     __slots__ = (
+        "again",
         "by_id",
         "by_index",
         "calls",
+        "carried",
         "elsewhere",
         "executed",
         "finish",
@@ -144,6 +153,7 @@ class _Choice:
         "legacy",
         "reason",
         "refused",
+        "response",
         "turn",
     )
 
@@ -159,6 +169,9 @@ class _Choice:
         self.refused = False
         self.elsewhere = False  # arguments came in a place that this wire does not read
         self.late = False  # content came after the finish reason
+        self.response: str | None = None  # the `id` of its latest chunk
+        self.again = False  # an earlier chunk had that id as well
+        self.carried = False  # chunks of that id held a call
 
 
 class Adapter:
@@ -194,19 +207,19 @@ class Adapter:
         if usage is not None:
             self._usage(usage)
         if not choices:
-            if choices is None:
-                if get(event, "object") == "error":
-                    self._fail(_error_word(event))
-                elif get(event, "type") is None and (said := plain_error(event)) is not None:
-                    self._fail(said)
+            if get(event, "object") == "error" or get(event, "type") == "error":
+                self._fail(_error_word(event))
+            elif choices is None and get(event, "type") is None and (said := plain_error(event)) is not None:
+                self._fail(said)
             return
         if not isinstance(choices, list | tuple):
             self._sink.provider_diagnostic(
                 "E_CHOICES", f"a chunk's choices are {choices!r:.60}; expected a list", fault="protocol"
             )
             return
+        response = text_of(get(event, "id"))
         if len(choices) == 1:
-            self._choice(choices[0])
+            self._choice(choices[0], response)
             return
         seen: set[int] = set()
         for choice in choices:
@@ -218,7 +231,7 @@ class Adapter:
                 return
             seen.add(index if type(index) is int else -1)
         for choice in choices:
-            self._choice(choice)
+            self._choice(choice, response)
 
     def source_ended(self, end: SourceEnd) -> None:  # noqa: ARG002
         """Conclude nothing: a choice without a finish reason stays unconfirmed."""
@@ -248,17 +261,19 @@ class Adapter:
             delta = choice.delta
             if (
                 known is None
+                or chunk.id != known.response
                 or type(choice.index) is not int
                 or known.finish is not None
                 or choice.finish_reason is not None
                 or choice.__pydantic_extra__
                 or delta.function_call is not None
                 or delta.refusal is not None
-                or delta.role == "tool"
+                or delta.role in _RESULTS
                 or delta.__pydantic_extra__
             ):
                 return False
             if delta.tool_calls is None:
+                known.again = True
                 return True
             (fragment,) = delta.tool_calls
             call = known.by_index.get(fragment.index)
@@ -278,10 +293,11 @@ class Adapter:
                 return False
         except (AttributeError, TypeError, ValueError):
             return False
+        known.again = known.carried = True
         self._sink.arguments_delta(call.key, text)
         return True
 
-    def _choice(self, chunk: Any) -> None:
+    def _choice(self, chunk: Any, response: str | None) -> None:
         index = get(chunk, "index")
         choice = self._choices.get(index) if type(index) is int else None
         if choice is None:
@@ -295,6 +311,8 @@ class Adapter:
             if self._sink.crowded():
                 return
             choice = self._choices[index] = _Choice(index)
+        if response is not None:
+            self._respond(choice, response)
         delta = get(chunk, "delta")
         if choice.finish is not None and not choice.late and any(says(get(delta, name)) for name in _CONTENT):
             choice.late = True
@@ -302,6 +320,8 @@ class Adapter:
         self._results(delta)
         fragments = get(delta, "tool_calls")
         legacy = get(delta, "function_call")
+        if fragments or legacy is not None:
+            choice.carried = True
         if fragments:
             if not isinstance(fragments, list | tuple):
                 self._violation(choice, "E_TOOL_CALLS", f"tool_calls is {fragments!r:.60}; expected a list")
@@ -311,6 +331,7 @@ class Adapter:
             self._legacy(choice, legacy)
         if get(delta, "refusal"):
             choice.refused = True
+            self._sink.turn_said(choice.turn, "content_filtered", "refusal")
             if choice.finish is not None:
                 self._report_refusal(choice)
         executed = get(delta, "executed_tools")
@@ -321,17 +342,40 @@ class Adapter:
             choice.elsewhere = True
             if choice.finish is not None:
                 self._settle(choice)
+        if _filtered(get(chunk, "content_filter_results")):
+            self._sink.provider_diagnostic(
+                "E_FILTERED", "a content filter took something out", turn=choice.turn, fault="content_filtered"
+            )
         error = get(chunk, "error")
         if error:
             self._fail(_error_word(error))
             return
-        finish = word(get(chunk, "finish_reason"))
+        finish, native = word(get(chunk, "finish_reason")), word(get(chunk, "native_finish_reason"))
+        if finish is None and native is not None:
+            self._sink.turn_said(choice.turn, worse("complete", native), native)
         if finish is not None:
             usage = get(chunk, "usage")  # Moonshot's place
             if usage is not None:
                 self._usage(usage)
             carries = _carries(legacy) or any(_carries_call(fragment) for fragment in items(fragments))
-            self._finish(choice, finish, word(get(chunk, "native_finish_reason")), carries)
+            self._finish(choice, finish, native, carries)
+
+    def _respond(self, choice: _Choice, response: str) -> None:
+        """Refuse a choice that goes on in another response.
+
+        Some servers give each chunk an id of its own, but one that several chunks have is the response's.
+        """
+        if response == choice.response:
+            choice.again = True
+            return
+        if choice.again and choice.carried:
+            self._violation(
+                choice,
+                "E_SECOND_RESPONSE",
+                f"the choice goes on in the response {response!r:.60}, and a call came in {choice.response!r:.60}",
+            )
+        choice.response = response
+        choice.again = choice.carried = False
 
     def _usage(self, usage: Any) -> None:
         tokens = get(usage, "completion_tokens")
@@ -356,7 +400,7 @@ class Adapter:
 
     def _results(self, delta: Any) -> None:
         """Report what a proxy ran by itself: a message of a tool, or LiteLLM's list of results."""
-        if get(delta, "role") in ("tool", "function"):
+        if get(delta, "role") in _RESULTS:
             self._sink.tool_executed(text_of(get(delta, "tool_call_id")))
         for result in items(get(get(delta, "provider_specific_fields"), "mcp_call_results")):
             self._sink.tool_executed(text_of(get(result, "tool_call_id")))
@@ -375,6 +419,9 @@ class Adapter:
 
     def _settle(self, choice: _Choice) -> None:
         """Take an empty object that no text followed for the arguments, and nothing at all for what it is."""
+        if choice.elsewhere and not choice.calls:
+            choice.elsewhere = False
+            self._violation(choice, "E_TOOL_CALLS", "the choice has a call in `message`, and none in `delta`")
         begun = {(call.index, call.name) for call in choice.calls if call.started or call.custom}
         names = {name for _, name in begun}
         bare = {name for index, name in begun if index is None}  # it may have any index
@@ -595,6 +642,13 @@ def _states_arguments(choice: _Choice, message: Any) -> bool:
 def _holds(holder: Any) -> bool:
     """Tell whether arguments are in any field; an empty object is none."""
     return any(get(holder, name) not in (None, "", "{}", {}) for name in PLACES)
+
+
+def _filtered(results: Any) -> bool:
+    """Tell whether one of Azure's filters took something out: `{"hate": {"filtered": true, ...}, ...}`."""
+    if type(results) is not dict:
+        return False
+    return any(get(result, "filtered") is True for result in results.values())
 
 
 def _error_word(error: Any) -> str:

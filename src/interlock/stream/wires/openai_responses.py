@@ -273,6 +273,7 @@ class Adapter:
 
     def _refusal(self) -> None:
         self._refused = True
+        self._sink.turn_said(self._turn, "content_filtered", "refusal")
         if self._ended:
             self._report_refusal()
 

@@ -222,11 +222,11 @@ class Adapter:
         if part is None or self._turn.over:
             self._violation("E_UNKNOWN_CALL", f"a delta for part {index!r}, which is no open call")
             return
-        self._arguments(part, get(delta, "args_delta"))
         name = text_of(get(delta, "tool_name_delta"))
         if name is not None:
             part.names.append(name)
             self._sink.name_delta(part.key, name)
+        self._arguments(part, get(delta, "args_delta"))
         id = text_of(get(delta, "tool_call_id"))
         if id is not None and id != part.id:
             if part.id is None:
@@ -316,6 +316,9 @@ class Adapter:
         reason, said = _reason(response)
         if said is not None:
             self._sink.turn_end(turn.key, reason, said)
+        elif (raw := word(get(get(response, "provider_details"), "finish_reason"))) is not None:
+            against = worse("complete", raw)
+            self._sink.turn_said(turn.key, against if against != "complete" else "unknown", raw)
 
     def _compare(self, part: _Part, raw: Any) -> None:
         name, streamed = text_of(get(raw, "tool_name")), "".join(part.names)

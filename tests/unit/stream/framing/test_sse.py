@@ -127,21 +127,36 @@ def test_lines_without_end_are_counted_one_by_one(line: str) -> None:
 
 
 def test_what_is_left_at_the_end_is_no_event() -> None:
-    """Data without its blank line is unreadable, once; an end marker, blank data or another field is nothing."""
+    """What began an event without its blank line is unreadable, once; an end marker or blank data is nothing."""
     for tail, left in (
         (b'data: {"a": 1}\ndata: x', [{"raw": '{"a": 1}\n x'}]),
         (b'data: {"a": 1}\n', [{"raw": '{"a": 1}'}]),
         (b"data: [DONE]", []),
         (b"data: [DONE]\n", []),
         (b"data: \n", []),
-        (b"event: x", []),
-        (b"dat", []),
+        (b": comm", []),
+        (b"retry: 10\n", []),
+        (b"event: x", [{"raw": "event: x"}]),
+        (b"event: x\n", [{"raw": "an event that has not ended"}]),
+        (b"event: x\ndata: [DONE]\n", []),
+        (b"dat", [{"raw": "dat"}]),
         (b"data: \xff", [{"raw": "\\xff"}]),
     ):
         decoder = SSEDecoder(1000)
         assert decoder.feed(b"data: {}\n\n" + tail) == [{}]
         assert decoder.close() == left
         assert decoder.close() == []
+
+
+@pytest.mark.parametrize("step", [1, 1000])
+def test_what_something_else_writes_between_the_events_is_seen(step: int) -> None:
+    """llama.cpp's field `error`, and bodies of JSON or HTML that a gateway appends."""
+    body = b'data: {"a": 1}\n\nerror: {"code": 500}\n\n{"b": 2}\n<html>\nid: 5\nunknown: x\n\ndata: {"c": 3}\n\n'
+    decoder = SSEDecoder(1000)
+    got = [one for at in range(0, len(body), step) for one in decoder.feed(body[at : at + step])]
+    error = {"type": "error", "error": {"code": 500}}
+    assert got == [{"a": 1}, error, {"raw": '{"b": 2}'}, {"raw": "<html>"}, {"c": 3}]
+    assert decoder.close() == []
 
 
 @pytest.mark.parametrize("start", [b"\xef", b"\xef\xbb", b"\xef\xbbdata: {}\n\n", b"\xefdata: {}\n\n"])
