@@ -115,7 +115,7 @@ def test_who_makes_calls_is_the_assistant(wire: str, role: str | None) -> None:
 
 
 @pytest.mark.parametrize("wire", sorted(_ASKS))
-def test_a_call_among_words_of_the_user_is_reported(wire: str) -> None:
+def test_a_call_among_words_of_the_user_gets_a_message_of_its_own(wire: str) -> None:
     word, asks, result = _ASKS[wire]
     key = "parts" if wire == "gemini" else "content"
     held = asks.get(key)
@@ -123,7 +123,11 @@ def test_a_call_among_words_of_the_user_is_reported(wire: str) -> None:
     if wire == "anthropic":
         both["content"] = [{"type": "text", "text": "my words"}, _USE]
     healed = heal([word, both, result], wire)
-    assert "unknown-role" in [one.rule for one in healed.remaining]
+    assert "unknown-role" in [one.rule for one in healed.repairs]
+    assert not any(one.lossy for one in healed.repairs)
+    assert not healed.remaining
+    assert healed.messages[-1] is result
+    assert not heal(healed.messages, wire).changed
     sent = json.dumps(healed.messages)
     assert json.dumps(asks.get("tool_calls", held))[1:-1] in sent
     assert ("my words" if "my words" in json.dumps(both) else json.dumps(word[key])[1:-1]) in sent
@@ -205,9 +209,9 @@ def test_gemini_takes_a_part_by_itself() -> None:
     assert not result.remaining
 
 
-@pytest.mark.parametrize("role", ["assistant", "user"])
+@pytest.mark.parametrize("role", ["assistant", "system"])
 def test_the_result_of_a_call_that_cannot_be_read_stays(role: str) -> None:
-    function = {"function": {"name": "f", "arguments": "{}"}} if role == "user" else {}
+    function = {"function": {"name": "f", "arguments": "{}"}} if role == "system" else {}
     asking = {"role": role, "content": "x", "tool_calls": [{"id": "c1", "type": "function", **function}]}
     history = [USER, asking, {"role": "tool", "tool_call_id": "c1", "content": "ok"}, USER]
     result = heal(history, "openai_chat")

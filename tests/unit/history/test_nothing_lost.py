@@ -195,3 +195,71 @@ def test_a_result_whose_id_nobody_has_answers_the_call_that_lacks_one(wire: str,
 )
 def test_a_result_that_might_be_another_calls_is_not_bound_by_guess(history: Any) -> None:
     assert "orphan-tool-result" in [one.rule for one in healed(history, "anthropic").repairs]
+
+
+USE = {"type": "tool_use", "id": "t", "name": "f", "input": {}}
+RESULT = {"type": "tool_result", "tool_use_id": "t", "content": "REAL"}
+
+
+@pytest.mark.parametrize("wire", ["openai_chat", "mistral", "cohere_v2"])
+@pytest.mark.parametrize("body", ["REAL", [{"type": "text", "text": "REAL"}]])
+def test_both_halves_of_another_formats_pair_are_taken(wire: str, body: Any) -> None:
+    words = {"type": "text", "text": "and?"}
+    answer = {"role": "user", "content": [words, {**RESULT, "content": body}]}
+    result = healed([GO, {"role": "assistant", "content": [USE]}, answer], wire, policy={"tool-then-user": "keep"})
+    asking, back, rest = result.messages[1:]
+    assert asking["tool_calls"][0]["function"] == {"name": "f", "arguments": "{}"}
+    assert (back["role"], back["tool_call_id"], back["content"]) == ("tool", asking["tool_calls"][0]["id"], body)
+    assert rest == {"role": "user", "content": [words]}
+    assert not any(one.lossy for one in result.repairs)
+
+
+def test_a_failure_that_the_new_form_cannot_say_is_recorded() -> None:
+    answer = {"role": "user", "content": [{**RESULT, "is_error": True}]}
+    result = healed([GO, {"role": "assistant", "content": [USE]}, answer], "openai_chat")
+    assert [one.before for one in result.repairs if one.lossy] == [answer]
+
+
+def test_calls_among_the_users_words_go_to_the_assistant_and_keep_their_results() -> None:
+    words = {"type": "text", "text": "Go"}
+    back = {"role": "user", "content": [RESULT]}
+    result = healed([{"role": "user", "content": [words, USE]}, back], "anthropic")
+    assert result.messages == [{"role": "user", "content": [words]}, {"role": "assistant", "content": [USE]}, back]
+    call, answer = (
+        {"functionCall": {"name": "f", "args": {}}},
+        {"functionResponse": {"name": "f", "response": {"a": 1}}},
+    )
+    gemini = [{"role": "user", "parts": [{"text": "Go"}, call]}, {"role": "user", "parts": [answer]}]
+    result = healed(gemini, "gemini")
+    assert result.messages == [
+        {"role": "user", "parts": [{"text": "Go"}]},
+        {"role": "model", "parts": [call]},
+        {"role": "user", "parts": [answer]},
+    ]
+
+
+@pytest.mark.parametrize("content", [None, "", "Let me see."])
+def test_calls_of_chat_messages_become_items_and_keep_their_results(content: Any) -> None:
+    asking = {"role": "assistant", "content": content, "tool_calls": [chat_call("c"), chat_call("d")]}
+    backs = [{"role": "tool", "tool_call_id": one, "content": f"REAL {one}"} for one in "cd"]
+    result = healed([GO, asking, *backs], "openai_responses")
+    said = [{"role": "assistant", "content": content}] if content else []
+    calls = [{"type": "function_call", "call_id": one, "name": "f", "arguments": "{}"} for one in "cd"]
+    outputs = [{"type": "function_call_output", "call_id": one, "output": f"REAL {one}"} for one in "cd"]
+    assert result.messages == [GO, *said, *calls, *outputs]
+
+
+@pytest.mark.parametrize(
+    ("block", "expected"),
+    [
+        ({"type": "input_image", "image_url": "http://x", "detail": "low"}, {"url": "http://x", "detail": "low"}),
+        ({"type": "image", "source": {"type": "url", "url": "http://x"}}, {"url": "http://x"}),
+        (
+            {"type": "image", "source": {"type": "base64", "media_type": "image/gif", "data": "AAAA"}},
+            {"url": "data:image/gif;base64,AAAA"},
+        ),
+    ],
+)
+def test_an_image_in_another_apis_words_is_an_image_of_the_chat_format(block: Any, expected: Any) -> None:
+    result = healed([{"role": "user", "content": [block]}], "openai_chat")
+    assert result.messages == [{"role": "user", "content": [{"type": "image_url", "image_url": expected}]}]

@@ -70,6 +70,19 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 reason=f"{slot!r} is one entry by itself where a list is due",
             )
             continue  # the next round looks at the entry
+        divided = wire.divided(message)
+        if divided is not None:
+            kinds = {part.type for part in message.parts if type(part) is Opaque}
+            yield Finding(
+                message=message,
+                action="replaced-part",
+                lossy=any(_says_error(part) for part in message.parts),
+                edits=(ReplaceMessage(message=message, new=divided),),
+                reason="results of another format's kind stand among the user's words"
+                if "tool_result" in kinds
+                else "calls of another format's kind stand beside the words",
+            )
+            continue  # the next round looks at the messages
         for part in message.parts:
             new = wire.retyped(message, part)
             if new is not None:
@@ -120,6 +133,11 @@ def _stands_alone(message: Message, wire: Wire) -> bool:
     if wire.single_part or not isinstance(native, dict) or not isinstance(native.get(wire.content_key), dict):
         return False
     return any(part.slot == "content" and not (type(part) is Opaque and wire.is_broken(part)) for part in message.parts)
+
+
+def _says_error(part: Part) -> bool:
+    """Say whether a block says that a tool failed, for which its new form may have no field."""
+    return type(part) is Opaque and isinstance(part.native, dict) and part.native.get("is_error") is True
 
 
 def _single_entry(message: Message, wire: Wire) -> str | None:

@@ -14,26 +14,28 @@ Example:
     after:  {"role": "user", "content": "Hi"}
 Fix:
     rename (default)   the target's word for the same role; `developer` becomes `system`, and `system`
-                       becomes `user` where there is none
+                       becomes `user` where there is none; calls among the user's words go into a
+                       message of the assistant
     keep               left alone, not reported
 Loss:
     rename             lossless
 Known limits:
     A role that no API has, and anything that is not a message, is reported and left alone. So is a
-    message whose words stand in another format's field, and one that makes calls and has words of
-    another role beside them.
+    message whose words stand in another format's field, and one that makes calls and has words beside
+    them that are neither the user's nor the assistant's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import NoneType
 from typing import Any, Final
 
 from interlock.history.edits import ReplaceMessage
 from interlock.history.rules.base import Context, Finding, Rule, role_changed
 from interlock.history.spans import stretch
-from interlock.history.turns import Call, Message, Reasoning, Result, Role, Text
+from interlock.history.turns import Call, Message, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire
 
 __all__ = ["RULE"]
@@ -54,6 +56,14 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             said = f"with the role {word!r}" if isinstance(word, str) else "without a role"
             reason = f"a message {said} makes calls, as the assistant alone does"
             if not _is_askers(asking, message, word, wire):
+                if (by_role := _by_role(asking, message, wire)) is not None:
+                    yield Finding(
+                        message=message,
+                        action="reordered-parts",
+                        edits=(ReplaceMessage(message=message, new=by_role),),
+                        reason=f"{reason}; they are sent as {wire.native_role('assistant')!r}",
+                    )
+                    continue
                 yield Finding(message=message, reason=f"{reason}, and holds what the assistant cannot have said")
                 continue
             reason += f"; it is sent as {wire.native_role('assistant')!r}"
@@ -127,6 +137,28 @@ def _is_askers(asking: Message, message: Message, word: Any, wire: Wire) -> bool
         if type(part) is not Text or word is not None:
             return False
     return True
+
+
+def _by_role(asking: Message, message: Message, wire: Wire) -> tuple[Message, ...] | None:
+    """Return the user's words and results, and the assistant's calls, as messages of their own; `None`: not possible."""
+    if message.role != "user":
+        return None
+    if wire.result_role == "tool" and isinstance(message.native.get("role"), str):
+        own = [key for key in _CALL_FIELDS if key in message.native]
+        made = {"role": wire.native_role("assistant"), "content": "", **{key: message.native[key] for key in own}}
+        calls = wire.read_message(made, message.origins[0] if message.origins else 0)
+        rest = {key: value for key, value in message.native.items() if key not in own}
+        said = replace(message, native=rest, changed=True)
+        return (said, replace(calls, origins=message.origins, changed=True)) if _calls(calls) else None
+    if wire.result_role != "user" or len(asking.parts) != len(message.parts):
+        return None
+    runs: list[tuple[Message, list[Part]]] = []
+    for own, other in zip(message.parts, asking.parts, strict=True):
+        source, part = (asking, other) if type(own) in (Call, Reasoning) else (message, own)
+        if not runs or runs[-1][0] is not source:
+            runs.append((source, []))
+        runs[-1][1].append(part)
+    return tuple(replace(source, parts=tuple(held), changed=True) for source, held in runs)
 
 
 def _answered(messages: Sequence[Message], context: Context) -> dict[int, str]:

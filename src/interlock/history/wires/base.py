@@ -189,6 +189,10 @@ class Wire:
         """Return the part with the type that its role takes, when it carries a known synonym; else `None`."""
         return None
 
+    def divided(self, message: Message) -> tuple[Message, ...] | None:  # noqa: ARG002
+        """Return the messages that one stands for, when it holds what is a message of its own here; else `None`."""
+        return None
+
     def is_broken(self, part: Opaque) -> bool:  # noqa: ARG002
         """Say whether a fragment that could not be read is for certain no part of the format, not one that is new."""
         return False

@@ -274,6 +274,8 @@ class OpenAIChat(Wire):
         native = part.native
         if type(part) is Opaque and isinstance(native, str) and part.slot == "content":
             return Text(native={"type": "text", "text": native}, text=native, index=part.index)
+        if type(part) in (Media, Opaque) and message.role == "user" and (block := _as_chat(native)) is not native:
+            return replace(_block(block, 0), index=part.index)
         if type(part) is not Opaque or not isinstance(native, dict):
             return None
         if part.type in ("input_text", "output_text", "text") and isinstance(native.get("text"), str):
@@ -288,6 +290,32 @@ class OpenAIChat(Wire):
                 native=entry, slot="tool_calls", index=part.index, call_id=call_id, name=name, arguments=arguments
             )
         return None
+
+    def divided(self, message: Message) -> tuple[Message, ...] | None:
+        """Take the `tool_result` blocks of a user's message as the messages that they are here, ahead of the rest."""
+        if message.role != "user":
+            return None
+        found = {id(part): part for part in message.parts if type(part) is Opaque and _is_result(part.native)}
+        if not found:
+            return None
+        made: list[Message] = []
+        for part in found.values():
+            given = part.native.get("content")
+            body = [_as_chat(block) for block in given] if isinstance(given, list) else given
+            content = "" if body is None else body if isinstance(body, (str, list)) else as_json(body)
+            native = {"role": "tool", "tool_call_id": part.native["tool_use_id"], "content": content}
+            held = replace(self._result(native), index=part.index)
+            made.append(replace(self.new_message("tool", (held,)), origins=message.origins))
+        rest = tuple(part for part in message.parts if id(part) not in found)
+        return (*made, replace(message, parts=rest, changed=True)) if rest else tuple(made)
+
+    def put_content(self, native: dict[str, Any], message: Message, held: Sequence[Part]) -> None:
+        """Fill the content field; a list that has lost its last block beside calls is null."""
+        emptied = not held and message.form == "parts" and bool(native.get("content"))
+        if emptied and any(part.slot == "tool_calls" for part in message.parts):
+            native["content"] = None
+        else:
+            super().put_content(native, message, held)
 
     def is_broken(self, part: Opaque) -> bool:
         """A block says its type, and a text has words; a call has a `function`, or a `custom`."""
@@ -305,6 +333,31 @@ class OpenAIChat(Wire):
 #: Targets of which the scan knows all requirements.
 _SCREENED: Final = frozenset({"openai", "openrouter", "copilot", "deepseek", "moonshot", "generic", "mistral"})
 _USUAL: Final = frozenset({"role", "content", "tool_calls", "reasoning_content", "reasoning", "refusal", "name"})
+
+
+def _is_result(native: Any) -> bool:
+    """Say whether a block is a result in Anthropic's words."""
+    return isinstance(native, dict) and native.get("type") == "tool_result" and type(native.get("tool_use_id")) is str
+
+
+def _as_chat(block: Any) -> Any:
+    """Return an image or a file in another API's words as a block of this one; anything else as it is."""
+    if not isinstance(block, dict):
+        return block
+    kind = block.get("type")
+    rest = {key: value for key, value in block.items() if key not in ("type", "source", "image_url", "detail")}
+    if kind == "image" and isinstance(source := block.get("source"), dict):
+        url = source.get("url")
+        if source.get("type") == "base64" and isinstance(data := source.get("data"), str):
+            url = f"data:{source.get('media_type') or 'image/png'};base64,{data}"
+        return {"type": "image_url", "image_url": {"url": url}, **rest} if isinstance(url, str) else block
+    if kind == "input_image" and isinstance(url := block.get("image_url"), str):
+        detail = {"detail": block["detail"]} if isinstance(block.get("detail"), str) else {}
+        return {"type": "image_url", "image_url": {"url": url, **detail}, **rest}
+    if kind == "input_file" and not isinstance(block.get("file_url"), str):
+        named = {key: block[key] for key in ("file_id", "file_data", "filename") if isinstance(block.get(key), str)}
+        return {"type": "file", "file": named} if named else block
+    return block
 
 
 def _is_void(value: Any) -> bool:

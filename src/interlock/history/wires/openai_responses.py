@@ -37,7 +37,7 @@ from interlock.history.turns import (
     Role,
     Text,
 )
-from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, plain_text, read_content
+from interlock.history.wires.base import Wire, as_json, as_string, entries, opaque_message, plain_text, read_content
 
 __all__ = ["OpenAIResponses"]
 
@@ -393,6 +393,22 @@ class OpenAIResponses(Wire):
                 return replace(part, native={"type": "input_image", "image_url": url, **image})
         return None
 
+    def divided(self, message: Message) -> tuple[Message, ...] | None:
+        """Take the `tool_calls` of a chat message as the items that follow it."""
+        native = message.native
+        if message.role != "assistant" or message.form == "item" or not isinstance(native, dict):
+            return None
+        calls = entries(native.get("tool_calls"))
+        items = [_chat_call(entry) for entry in calls]
+        rest = {key: value for key, value in native.items() if key != "tool_calls"}
+        said = replace(message, native=rest, changed=True)
+        silent = all(self.is_blank(part) for part in message.parts)
+        if not items or None in items or (silent and self.unread(said) is not None):
+            return None
+        at = message.origins[0] if message.origins else 0
+        made = [replace(self.read_message(item, at), origins=message.origins, changed=True) for item in items]
+        return (*(() if silent else (said,)), *made)
+
     def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:  # noqa: ARG002
         """Name the fields that only answers and their parsers carry: "Unknown parameter"."""
         if not isinstance(native, dict):
@@ -476,6 +492,15 @@ def _result(native: dict[str, Any], kind: str) -> Result:
         content=native.get(body),
         server=server,
     )
+
+
+def _chat_call(entry: Any) -> dict[str, Any] | None:
+    function = entry.get("function") if isinstance(entry, dict) else None
+    if not isinstance(function, dict):
+        return None
+    given = function.get("arguments")
+    arguments = given if isinstance(given, str) else as_json({} if given is None else given)
+    return {"type": "function_call", "call_id": entry.get("id"), "name": function.get("name"), "arguments": arguments}
 
 
 def _chat_result(native: dict[str, Any]) -> Result:
