@@ -9,6 +9,7 @@ Source: public issue reports and recorded refusals, read 2026-11; the rules' pag
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +23,10 @@ from interlock.history.rules import BY_NAME
 
 __all__ = ["Diagnosis", "diagnose"]
 
+#: A role, as providers name it: another service's roles are not meant.
+_ROLE: Final = r"['\"`]?(?:assistant|developer|function|model|system|tool|user|human|ai|bot|data)\b['\"`]?"
+#: A field of the history, not of the request.
+_FIELD: Final = r"\b(?:messages|contents|input)\.?\[?\d+[\w.\[\]`-]*"
 # Rule -> what providers say when it is broken. Any one fits; the first rule that fits decides.
 _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     (
@@ -135,7 +140,7 @@ _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
         (
             r"image dimensions exceed max",
             r"image exceeds .{0,20}maximum",
-            r"max allowed size",
+            r"max allowed size for many-image",
         ),
     ),
     (
@@ -193,7 +198,7 @@ _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
         "missing-tool-call-id",
         (
             r"tool call id has to be defined",
-            r"missing required parameter: '?(?:messages|input)\b.*call_id",
+            r"missing required parameter: '?(?:messages|input)\b[^\s]*(?:call_id|tool_calls\[\d+\]\.id)",
         ),
     ),
     (
@@ -223,6 +228,7 @@ _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
             r"invalid function arguments json string",
             r"cannot unmarshal string into go struct field .*arguments",
             r"arguments must be a json object",
+            r"\.arguments'?: expected an? \w+, but got",
             r"\bargs\b.{0,80}input should be a valid dictionary",
         ),
     ),
@@ -330,7 +336,8 @@ _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
         "empty-message",
         (
             r"all messages must have non-empty content",
-            r"must not be empty",
+            r"message at position .{0,40}must not be empty",
+            r"parts must not be empty",
             r"content field in the message object .* is empty",
             r"must include at least one parts field",
             r"must have either content or tool_calls",
@@ -352,9 +359,10 @@ _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
         "null-content",
         (
             r"expected a string, got null",
+            r"\.content'?: expected [^.]{0,80}but got null",
             r"content field is a required field",
             r"'content' field must be a string",
-            r"must have content",
+            r"prompt must have content",
         ),
     ),
     (
@@ -411,29 +419,29 @@ _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
         "unknown-role",
         (
             r"valid role: user, model",
-            r"role '\w+' is not supported",
+            rf"role {_ROLE} is not supported",
             r"does not support '\w+' with this model",
             r"invalid value: 'tool'",
             r"unexpected message role",
-            r"unknown role",
-            r"unsupported role",
+            rf"(?:unknown|unsupported) role:? {_ROLE}",
             r"unhandled item type or structure",
         ),
     ),
     (
         "unknown-field",
         (
-            r"extra inputs are not permitted",
-            r"unknown parameter: '",
+            rf"{_FIELD}:\s*extra inputs are not permitted",
+            r"(?<![\w'`\]]: )extra inputs are not permitted",  # without a word on the field
+            rf"unknown parameter: '{_FIELD}",
             r"must be a modelmessage\[\]",
         ),
     ),
 )
 _COMPILED: Final = tuple((re.compile("|".join(patterns), re.IGNORECASE | re.DOTALL), rule) for rule, patterns in _TABLE)
 _PLACE: Final = re.compile(
-    r"(?:messages|contents|input)(?:\.member)?[.\[](\d+)|(?:position|index|message\[)\s*(\d+)", re.IGNORECASE
+    r"(?:messages|contents|input)(?:\.member)?(?:\.\[|[.\[])(\d+)|(?:position|index|message\[)\s*(\d+)", re.IGNORECASE
 )
-_PART: Final = re.compile(r"(?:content|parts|tool_calls)[.\[](\d+)", re.IGNORECASE)
+_PART: Final = re.compile(r"(?:content|parts|tool_calls)(?:\.\[|[.\[])(\d+)", re.IGNORECASE)
 _IDS: Final = re.compile(r"\b(?!call_ids?\b)((?:toolu|srvtoolu|tooluse|call|chatcmpl-tool|rs|fc|msg)_[\w-]+)")
 
 
@@ -526,17 +534,21 @@ def diagnose(error: Any, messages: Any = None, **options: Any) -> Diagnosis:
     """Tell which rule a provider's error is about, where, and what can be done.
 
     Args:
-        error: The error's text, the decoded JSON body, or the SDK's exception. Errors inside
-            errors (OpenRouter's `metadata.raw`, a body's text) are looked into.
+        error: The error's text (or bytes), the decoded JSON body, or the SDK's exception. Errors inside
+            errors (OpenRouter's `metadata.raw`, a body's text, a response that has been read, a
+            group) are looked into, and what an exception was raised from, if it says nothing itself.
         messages: The history or request body that was refused; then the fault is looked for in it.
         **options: As for `heal`: `wire`, `provider`, `model`, `tools`, `options`, ...
 
     Returns:
         A `Diagnosis`; `.rule` is `None` when the words are not known.
     """
-    texts = list(dict.fromkeys(_texts(error)))
-    whole = "\n".join(texts)
-    named = next((rule for pattern, rule in _COMPILED if pattern.search(whole)), None)
+    named, whole = None, ""
+    for one in _chain(error):
+        whole = "\n".join(dict.fromkeys(_texts(one)))
+        named = next((rule for pattern, rule in _COMPILED if pattern.search(whole)), None)
+        if named is not None:
+            break
     if named is None:
         return Diagnosis(rule=None, says="These words are not in the table; nothing is guessed.")
     cause = named
@@ -601,26 +613,83 @@ def _said(words: str, findings: Sequence[Repair]) -> tuple[str, ...]:
     return tuple(one for one in ids if re.search(rf"(?<![\w-]){re.escape(one)}(?![\w-])", words))
 
 
-def _texts(error: Any, depth: int = 6) -> Iterator[str]:
-    """Yield all texts in an error, outermost first; JSON inside a text is opened."""
-    if depth < 0 or error is None:
+def _chain(error: Any) -> Iterator[Any]:
+    """Yield an error, and then those that it, or the errors of a group, were raised from; each once."""
+    waiting, seen = [error], set[int]()
+    for one in waiting:
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        yield one
+        if isinstance(one, BaseExceptionGroup):
+            waiting += one.exceptions
+        if isinstance(one, BaseException):
+            waiting += [one.__cause__, one.__context__]
+
+
+#: Where exceptions and responses keep what a provider said, where it has been read already.
+_HELD: Final = ("body", "details", "text", "content", "_content", "_body", "data")
+
+
+def _texts(error: Any, depth: int = 8, seen: frozenset[int] = frozenset()) -> Iterator[str]:
+    """Yield all texts in an error, outermost first; JSON inside a text is opened, and escapes are undone."""
+    if depth < 0 or error is None or id(error) in seen:
         return
+    if isinstance(error, (bytes, bytearray, memoryview)):
+        error = bytes(error).decode("utf-8", "replace")
     if isinstance(error, str):
         yield error
-        stripped = error.strip()
-        if stripped[:1] in "{[" and stripped:
+        bare = _ESCAPED.sub(r"\1", error)
+        if bare != error:
+            yield from _texts(bare, depth - 1)
+        start = _OPENING.search(error)
+        if start is not None:
             try:
-                inner = json.loads(stripped)
+                inner, _ = json.JSONDecoder().raw_decode(error, start.start())
             except (ValueError, RecursionError):
                 return
             yield from _texts(inner, depth - 1)
-    elif isinstance(error, Mapping):
+        return
+    seen |= {id(error)}
+    if isinstance(error, Mapping):
         for value in error.values():
-            yield from _texts(value, depth - 1)
+            yield from _texts(value, depth - 1, seen)
     elif isinstance(error, (list, tuple)):
         for value in error:
-            yield from _texts(value, depth - 1)
+            yield from _texts(value, depth - 1, seen)
     elif isinstance(error, BaseException):
-        yield f"{type(error).__name__}: {error}"
-        yield from _texts(getattr(error, "body", None), depth - 1)
-        yield from _texts(error.__cause__, depth - 1)
+        yield from _texts(_in_words(error), depth - 1)
+        yield from _texts_held(error, depth - 1, seen)
+        response = _read(error, "response")
+        yield from _texts(response, depth - 1, seen)
+        yield from _texts_held(response, depth - 1, seen)
+        if isinstance(error, BaseExceptionGroup):
+            yield from _texts(error.exceptions, depth - 1, seen)
+
+
+def _texts_held(holder: Any, depth: int, seen: frozenset[int]) -> Iterator[str]:
+    """Yield the texts in the fields of an exception or a response."""
+    for field in _HELD if holder is not None and not isinstance(holder, (str, Mapping)) else ():
+        held = _read(holder, field)
+        if isinstance(held, (str, bytes, bytearray, Mapping, list, tuple)):
+            yield from _texts(held, depth, seen)
+
+
+def _read(holder: Any, field: str) -> Any:
+    """Return what a field holds; a property is not asked, as it may go and fetch."""
+    try:
+        held = inspect.getattr_static(holder, field, None)
+        return getattr(holder, field) if inspect.ismemberdescriptor(held) else held
+    except Exception:  # a foreign object may do anything
+        return None
+
+
+def _in_words(error: BaseException) -> str:
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # as above
+        return type(error).__name__
+
+
+_ESCAPED: Final = re.compile(r"""\\+(["'])""")
+_OPENING: Final = re.compile(r"[{\[](?=\s*[\"{\[])")

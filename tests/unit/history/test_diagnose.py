@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -259,3 +260,99 @@ def test_the_third_column_leads_back_to_its_rule() -> None:
                     wrong.append((diagnose(said).rule, rules, said))
     assert wrong == []
     assert seen >= 130
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "'model' must not be empty",
+        "Invalid API key: must not be empty",
+        "Unknown parameter: 'reasoning_effort'.",
+        "Unknown parameter: 'tools[0].strict'.",
+        "temperature: Extra inputs are not permitted",
+        "tools.0.custom.strict: Extra inputs are not permitted",
+        "exceeds the max allowed size of 20MB",
+        "Unsupported role: ServiceRole for IAM",
+        "Unknown role: arn",
+    ],
+)
+def test_words_on_something_else_are_not_guessed_at(words: str) -> None:
+    assert diagnose(words).rule is None
+
+
+@pytest.mark.parametrize(
+    ("error", "rule", "place"),
+    [
+        ({"error": {"message": "roles must alternate", "param": "messages.[2].role"}}, "role-alternation", 2),
+        ('HTTP 400: {"error":{"message":"first message must use the \\"user\\" role"}}', "first-role", None),
+        (
+            repr(ValueError("""'messages.1' : "x" property 'reasoning_content' is unsupported""")),
+            "unsupported-reasoning-field",
+            1,
+        ),
+        (b'{"error": {"message": "messages: roles must alternate"}}', "role-alternation", None),
+        ("Missing required parameter: 'messages[1].tool_calls[0].id'", "missing-tool-call-id", 1),
+        (
+            "'messages[1].tool_calls[0].function.arguments': expected a string, but got an object",
+            "invalid-tool-arguments",
+            1,
+        ),
+        ("'messages[1].content': expected one of a string or array of objects, but got null", "null-content", 1),
+    ],
+)
+def test_an_error_is_read_in_the_form_that_it_comes_in(error: Any, rule: str, place: int | None) -> None:
+    found = diagnose(error)
+    assert (found.rule, found.message_index) == (rule, place)
+
+
+_SAID = "messages: roles must alternate"
+
+
+def _raised_in(handling: bool) -> BaseException:
+    outer, inner = RuntimeError("the request failed"), ValueError(_SAID)
+    if handling:
+        outer.__context__ = inner
+    else:
+        outer.__cause__ = inner
+    return outer
+
+
+def _answered(**held: Any) -> BaseException:
+    error = RuntimeError("400")
+    error.response = SimpleNamespace(**held)  # type: ignore[attr-defined]
+    return error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        _raised_in(handling=True),
+        _raised_in(handling=False),
+        ExceptionGroup("several", [ValueError("one"), ValueError(_SAID)]),
+        ExceptionGroup("several", [ValueError("one"), _raised_in(handling=False)]),
+        _answered(text=_SAID),
+        _answered(_content=json.dumps({"error": _SAID}).encode()),
+    ],
+    ids=["context", "cause", "group", "cause-in-a-group", "text", "bytes"],
+)
+def test_an_error_is_found_where_an_exception_keeps_it(error: BaseException) -> None:
+    assert diagnose(error).rule == "role-alternation"
+
+
+def test_an_exceptions_own_words_come_ahead_of_those_it_was_raised_from() -> None:
+    error = ValueError("This model does not support assistant message prefill.")
+    error.__context__ = ValueError(_SAID)
+    assert diagnose(error).rule == "last-role"
+
+
+def test_a_response_that_was_not_read_is_not_read() -> None:
+    class Unread:
+        @property
+        def text(self) -> str:
+            raise AssertionError("this is input and output")
+
+        content = body = text
+
+    error = RuntimeError("400")
+    error.response = Unread()  # type: ignore[attr-defined]
+    assert diagnose(error).rule is None
