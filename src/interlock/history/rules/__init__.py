@@ -92,11 +92,11 @@ RULES: Final[tuple[Rule, ...]] = (
     misplaced_tool_result.RULE,  # before stubbing: a late result is not a missing one
     split_tool_results.RULE,  # after moving
     tool_results_not_first.RULE,  # after moving
+    server_tool_pairing.RULE,  # before a call that is the provider's gets a stub
     pending_approval.RULE,  # a report
     orphan_tool_call.RULE,  # after all that could still find a result
     invalid_tool_call_id.RULE,  # after stubbing, so that call and stub change together
     tool_call_id_too_long.RULE,  # as above
-    server_tool_pairing.RULE,  # before reasoning is judged
     foreign_server_tool.RULE,  # after server_tool_pairing
     tools_not_declared.RULE,  # after pairing
     foreign_encrypted_content.RULE,  # before the notes that it reads go

@@ -171,6 +171,19 @@ class Anthropic(Wire):
         changes.pop("name", None)
         return replace(part, native=native, **changes)
 
+    def served_call(self, call: Call) -> Call | None:
+        """A `srvtoolu_` id is a server's, whatever the type says."""
+        if call.native.get("type") != "tool_use" or not (call.call_id or "").startswith("srvtoolu_"):
+            return None
+        return replace(call, native={**call.native, "type": "server_tool_use"}, server=True)
+
+    def fits(self, call: Call, result: Result) -> bool:
+        """A result's type names its tool."""
+        if call.native.get("type") == "mcp_tool_use":
+            return bool(result.native.get("type") == "mcp_tool_result")
+        due = _RESULTS.get(call.name or "")
+        return due is None or result.native.get("type") == due
+
     def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
         """Return a `tool_result` block."""
         native: dict[str, Any] = {"type": "tool_result", "tool_use_id": call.call_id, "content": text}
@@ -215,6 +228,16 @@ class Anthropic(Wire):
         return self.with_result(first, content=blocks)
 
 
+#: The type of the result of each tool that Anthropic runs.
+_RESULTS: Final[Mapping[str, str]] = {
+    **{
+        name: f"{name}_tool_result"
+        for name in ("web_search", "web_fetch", "code_execution", "bash_code_execution", "text_editor_code_execution")
+    },
+    "tool_search_tool_bm25": "tool_search_tool_result",
+    "tool_search_tool_regex": "tool_search_tool_result",
+    "advisor": "advisor_tool_result",
+}
 #: What a response holds beside the role and content of its message.
 _OF_RESPONSES: Final = frozenset(
     {"id", "type", "model", "stop_reason", "stop_sequence", "stop_details", "usage", "container"}

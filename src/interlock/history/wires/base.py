@@ -143,6 +143,14 @@ class Wire:
         """Return the arguments of the other copies of a call, where the format keeps it more than once."""
         return []
 
+    def served_call(self, call: Call) -> Call | None:  # noqa: ARG002
+        """Return the call as one that the provider ran, where its id says that it is one; else `None`."""
+        return None
+
+    def fits(self, call: Call, result: Result) -> bool:  # noqa: ARG002
+        """Say whether a result of the provider's may be this call's: some have a type for each tool."""
+        return True
+
     #: The format has tools that its own provider runs.
     server_tools: ClassVar[bool] = False
 
