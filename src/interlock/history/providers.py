@@ -78,6 +78,7 @@ class Profile:
         media: Kinds of media that are accepted; `None`: not known, nothing is said.
         media_sources: Ways to give media that are refused, as keys of the native part.
         result_media_sources: Ways to give media that are refused inside a result.
+        strict_parts: Blocks of other formats are refused.
         media_roles: Roles that may hold media; `None`: any.
         document_needs_text: A message with a document needs a text.
         document_names: Names of documents are limited and unique.
@@ -132,6 +133,7 @@ class Profile:
     media_sources: tuple[str, ...] = ()
     result_media_sources: tuple[str, ...] = ()
     media_roles: tuple[str, ...] | None = None
+    strict_parts: bool = False
     document_needs_text: bool = False
     document_names: bool = False
 
@@ -159,6 +161,7 @@ _RESPONSES: Final = Profile(
     items=True,
     # "The file type you uploaded is not supported. Please try again with a pdf": recorded for a sound file.
     media=("image", "file", "document"),
+    media_roles=("system", "developer", "user", "tool"),
 )
 _ANTHROPIC: Final = Profile(
     name="anthropic",
@@ -413,6 +416,7 @@ def profile_for(provider: str | None, *, wire: str, model: str | None = None) ->
                 unique_ids="message",
                 reasoning_needs_next=False,
                 items=False,
+                media_roles=None,
             )
     elif wire == "anthropic" and found.family == "anthropic":
         # "messages.0: use the top-level 'system' parameter"; "role 'system' is not supported on this model".
@@ -422,6 +426,11 @@ def profile_for(provider: str | None, *, wire: str, model: str | None = None) ->
     elif name == "openai" and wire in ("ai_sdk", "ai_sdk_ui"):
         # The SDK's OpenAI provider speaks Responses unless it is told otherwise.
         found = replace(found, reasoning_needs_next=True, merges_turns=True)
+    if wire in ("openai_chat", "mistral", "cohere_v2") and found.name in ("openai", "mistral", "cohere"):
+        # The SDKs' own types, and mistral-common 1.13.1, take media of the user only. A gateway that takes other
+        # makers' models in OpenAI's format may take more.
+        if found.name != "openai" or not _OTHERS.search(model):
+            found = replace(found, media_roles=("user",), strict_parts=True)
     for owner, pattern, fields in _BY_MODEL:
         if owner == found.name and model and re.search(pattern, model):
             found = replace(found, **fields)  # type: ignore[arg-type]
@@ -431,5 +440,6 @@ def profile_for(provider: str | None, *, wire: str, model: str | None = None) ->
     return found
 
 
+_OTHERS: Final = re.compile(r"claude|gemini|llama|qwen|grok|deepseek|glm|kimi|minimax|mistral|nova|command")
 #: Servers that speak OpenAI's formats with a twist.
 SERVERS: Final = frozenset({"deepseek", "moonshot", "qwen", "minimax", "xai", "groq", "openrouter", "copilot"})

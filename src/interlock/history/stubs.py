@@ -18,7 +18,9 @@ __all__ = [
     "BRIDGE",
     "CONTINUE",
     "EMPTY",
+    "FROM_RESULT",
     "MARK",
+    "MOVED",
     "NO_OUTPUT",
     "NO_RESULT",
     "START",
@@ -30,6 +32,8 @@ MARK: Final = "[interlock]"
 NO_RESULT: Final = f"{MARK} No result was recorded for this tool call; it may or may not have run."
 UNREAD: Final = f"{NO_RESULT} Its arguments could not be read."
 NOT_ALLOWED: Final = f"{MARK} This tool call was not allowed to run."
+MOVED: Final = f"{MARK} What this result shows stands in the user's message behind it."
+FROM_RESULT: Final = f"{MARK} From the result of a tool call:"
 NO_OUTPUT: Final = "(no output)"
 CONTINUE: Final = "Continue."
 BRIDGE: Final = "OK."

@@ -263,3 +263,74 @@ def test_calls_of_chat_messages_become_items_and_keep_their_results(content: Any
 def test_an_image_in_another_apis_words_is_an_image_of_the_chat_format(block: Any, expected: Any) -> None:
     result = healed([{"role": "user", "content": [block]}], "openai_chat")
     assert result.messages == [{"role": "user", "content": [{"type": "image_url", "image_url": expected}]}]
+
+
+IMAGE = {"type": "image_url", "image_url": {"url": "http://x"}}
+SAYS = {"type": "text", "text": "a"}
+
+
+@pytest.mark.parametrize("wire", ["openai_chat", "mistral", "cohere_v2"])
+@pytest.mark.parametrize("words", [[], [SAYS]])
+def test_media_of_results_go_behind_all_results_of_the_turn(wire: str, words: Any) -> None:
+    calls = [chat_call("abcdefgh1"), chat_call("abcdefgh2")]
+    first = {"role": "tool", "tool_call_id": "abcdefgh1", "content": [*words, IMAGE]}
+    second = {"role": "tool", "tool_call_id": "abcdefgh2", "content": "b"}
+    history = [GO, {"role": "assistant", "content": "", "tool_calls": calls}, first, second, GO]
+    result = healed(history, wire, policy={"tool-then-user": "keep"})
+    kept, other, moved = result.messages[2:5]
+    assert kept["content"] == words or (not words and "[interlock]" in kept["content"])
+    assert other is second
+    assert (moved["role"], moved["content"][1:]) == ("user", [IMAGE])
+    assert result.messages[5] is GO
+    assert [(one.rule, one.lossy) for one in result.repairs] == [("media-role", False)]
+
+
+@pytest.mark.parametrize("wire", ["openai_chat", "mistral", "cohere_v2"])
+@pytest.mark.parametrize("role", ["assistant", "system"])
+def test_media_of_others_than_the_user_go_into_the_users_message(wire: str, role: str) -> None:
+    history = [*([GO] if role == "assistant" else []), {"role": role, "content": [SAYS, IMAGE]}, GO]
+    result = healed(history, wire)
+    assert result.messages[-3:] == [{"role": role, "content": [SAYS]}, {"role": "user", "content": [IMAGE]}, GO]
+
+
+def test_an_image_of_the_assistants_item_goes_into_the_users() -> None:
+    words, image = {"type": "output_text", "text": "a"}, {"type": "input_image", "image_url": "http://x"}
+    result = healed([GO, {"role": "assistant", "content": [words, image]}, GO], "openai_responses")
+    assert result.messages[1:3] == [{"role": "assistant", "content": [words]}, {"role": "user", "content": [image]}]
+
+
+def test_media_stay_where_a_gateway_may_take_them() -> None:
+    asking = {"role": "assistant", "content": "", "tool_calls": [chat_call()]}
+    history = [GO, asking, {"role": "tool", "tool_call_id": "c", "content": [SAYS, IMAGE]}]
+    for options in ({"provider": "openrouter"}, {"provider": "generic"}, {"model": "claude-sonnet-5"}):
+        assert heal(history, "openai_chat", **options).messages is history
+
+
+@pytest.mark.parametrize(
+    ("wire", "block"),
+    [
+        ("openai_chat", {"type": "input_image", "file_id": "file_1"}),
+        ("openai_chat", {"type": "document", "source": {"type": "text", "data": "x"}}),
+        ("openai_chat", USE),
+        ("cohere_v2", {"type": "input_file", "file_url": "http://x"}),
+        ("mistral", {"type": "tool_use", "id": "t", "name": "f", "input": {}}),
+        ("ollama", IMAGE),
+    ],
+)
+def test_a_part_for_which_there_is_no_form_is_reported_and_stays(wire: str, block: Any) -> None:
+    history = [{"role": "user", "content": [SAYS, block]}]
+    result = heal(history, wire)
+    assert result.messages is history
+    assert [one.rule for one in result.remaining] == ["content-part-type"]
+
+
+def test_reasoning_among_the_parts_of_a_chat_message_is_anothers() -> None:
+    thought = {"type": "thinking", "thinking": "hm", "signature": "s"}
+    history = [GO, {"role": "assistant", "content": [thought, SAYS]}, GO]
+    result = healed(history, "openai_chat")
+    assert result.messages[1] == {"role": "assistant", "content": [SAYS]}
+    assert [(one.rule, one.lossy, one.before) for one in result.repairs] == [("foreign-thinking", True, thought)]
+    for options in ({"provider": "openrouter"}, {"model": "claude-sonnet-5"}):
+        assert heal(history, "openai_chat", **options).messages is history
+    cohere = [GO, {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}, SAYS]}, GO]
+    assert heal(cohere, "cohere_v2").messages is cohere

@@ -109,10 +109,15 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                     yield _inside(message, part, refused, context)
             elif type(part) is Opaque and wire.is_broken(part):
                 yield _broken(message, part)
-        if not profile.string_content or not wire.string_content or message.form != "parts" or message.role == "tool":
+            elif (reason := wire.unfit(part, context)) is not None:
+                yield Finding(message=message, part=part, reason=reason)
+        due = profile.string_content and wire.string_content and message.role != "tool"
+        if message.form != "parts" or not (due or message.role in wire.string_roles):
             continue
         texts = [part for part in message.parts if part.slot == "content"]
-        if all(type(part) is Text for part in texts):
+        if not due and any(isinstance(part.native, dict) and part.native.keys() - {"type", "text"} for part in texts):
+            yield Finding(message=message, reason="the content is a list of parts where one string is due")
+        elif all(type(part) is Text for part in texts):
             words = "\n\n".join(part.text for part in texts if isinstance(part, Text) and part.text)
             one = wire.new_text(words, role=message.role)
             rest = [part for part in message.parts if part.slot != "content"]

@@ -2,7 +2,7 @@
 
 What it finds:
     Reasoning whose maker is known (the format belongs to one provider, the part says so, or the caller
-    notes it in `_origin`) and is not the target; signed reasoning of another model of the same
+    notes it in `_origin`) and is not the target; a block of it where the target has none; signed reasoning of another model of the same
     provider.
 Why it matters:
     "messages.1.content.0: Invalid `signature` in `thinking` block"; a signature holds for its maker's
@@ -48,7 +48,9 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             if type(part) is not Reasoning or part.slot not in ("content", "parts", "self"):
                 continue
             family = _family(part.origin) or maker
-            foreign = family is not None and family != context.profile.family
+            # OpenAI's chat format has no reasoning among the parts of a message.
+            misfit = context.profile.strict_parts and context.profile.family == "openai" and part.slot == "content"
+            foreign = misfit or (family is not None and family != context.profile.family)
             other = model is not None and _differs(model, context.model) and bool(part.signature)
             if not (foreign or other):
                 continue
@@ -63,7 +65,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 part=part,
                 action="replaced-part" if as_text else drop_part_action(message),
                 edits=(edit,),
-                reason=f"reasoning of {family if foreign else model!r}, sent elsewhere",
+                reason=f"reasoning of {family or 'another provider' if foreign else model!r}, sent elsewhere",
             )
 
 

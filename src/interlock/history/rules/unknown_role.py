@@ -140,14 +140,14 @@ def _is_askers(asking: Message, message: Message, word: Any, wire: Wire) -> bool
 
 
 def _by_role(asking: Message, message: Message, wire: Wire) -> tuple[Message, ...] | None:
-    """Return the user's words and results, and the assistant's calls, as messages of their own; `None`: not possible."""
+    """Return the user's words and results, and the assistant's calls, as messages; `None`: not possible."""
     if message.role != "user":
         return None
     if wire.result_role == "tool" and isinstance(message.native.get("role"), str):
-        own = [key for key in _CALL_FIELDS if key in message.native]
-        made = {"role": wire.native_role("assistant"), "content": "", **{key: message.native[key] for key in own}}
+        fields = [key for key in _CALL_FIELDS if key in message.native]
+        made = {"role": wire.native_role("assistant"), "content": "", **{key: message.native[key] for key in fields}}
         calls = wire.read_message(made, message.origins[0] if message.origins else 0)
-        rest = {key: value for key, value in message.native.items() if key not in own}
+        rest = {key: value for key, value in message.native.items() if key not in fields}
         said = replace(message, native=rest, changed=True)
         return (said, replace(calls, origins=message.origins, changed=True)) if _calls(calls) else None
     if wire.result_role != "user" or len(asking.parts) != len(message.parts):

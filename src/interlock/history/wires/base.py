@@ -50,6 +50,10 @@ class Wire:
     roles: ClassVar[Mapping[str, Role]] = {}
     #: Content is one string field on this wire, so that `null` may stand where a string is due.
     string_content: ClassVar[bool] = False
+    #: Roles whose content may not be null, whoever the history goes to.
+    refuses_null: ClassVar[tuple[Role, ...]] = ()
+    #: Roles whose content is a string, whoever the history goes to.
+    string_roles: ClassVar[tuple[Role, ...]] = ()
     #: `tool_calls: []` is refused.
     refuses_empty_calls: ClassVar[bool] = False
     #: Roles whose messages the format's own types refuse without parts.
@@ -195,6 +199,10 @@ class Wire:
 
     def retyped(self, message: Message, part: Part) -> Part | None:  # noqa: ARG002
         """Return the part with the type that its role takes, when it carries a known synonym; else `None`."""
+        return None
+
+    def unfit(self, part: Part, context: Any) -> str | None:  # noqa: ARG002
+        """Say why a part cannot stand where it does, when no other form of it can; `None` when it can, or may."""
         return None
 
     def divided(self, message: Message) -> tuple[Message, ...] | None:  # noqa: ARG002

@@ -66,7 +66,9 @@ class CohereV2(ScreenedWire, OpenAIChat):
         role, content = message["role"], message.get("content")
         if role == "tool":
             del look.waiting[message["tool_call_id"]]
-            return len(message) == 3 and (type(content) is str or type(content) is list)
+            if len(message) != 3 or type(content) is str:
+                return len(message) == 3
+            return type(content) is list and all(block["type"] in ("text", "document") for block in content)
         if look.waiting:
             return False
         if role == "user" or role == "system":
@@ -102,6 +104,10 @@ class CohereV2(ScreenedWire, OpenAIChat):
         if not isinstance(part.content, list):
             return super().result_text(part)
         return "\n".join(_words(block) for block in part.content)
+
+    def media_in(self, part: Result) -> list[tuple[str, Any]]:
+        """Return the media in a result; a document is what a tool gives back."""
+        return [(media, native) for media, native in super().media_in(part) if native["type"] != "document"]
 
     def joined_results(self, first: Result, second: Result) -> Result:
         """Return one result with the blocks of both."""

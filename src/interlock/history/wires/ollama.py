@@ -181,6 +181,12 @@ class Ollama(Wire):
         _, comma, data = url.partition(";base64,")
         return Media(native=data, slot="images", index=part.index, media="image") if comma else None
 
+    def unfit(self, part: Part, context: Any) -> str | None:  # noqa: ARG002
+        """Name what a list of blocks holds beside words, and `images` cannot hold."""
+        if type(part) is Media and part.slot == "content":
+            return f"{part.media} in the content, which is a string; `images` holds base64 only"
+        return None
+
     def is_broken(self, part: Opaque) -> bool:
         """Content is a string, and a call has a `function`."""
         return part.slot in ("content", "tool_calls")

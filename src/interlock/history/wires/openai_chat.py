@@ -274,7 +274,11 @@ class OpenAIChat(Wire):
         native = part.native
         if type(part) is Opaque and isinstance(native, str) and part.slot == "content":
             return Text(native={"type": "text", "text": native}, text=native, index=part.index)
-        if type(part) in (Media, Opaque) and message.role == "user" and (block := _as_chat(native)) is not native:
+        if type(part) is Result and isinstance(part.content, list):
+            blocks = [_as_chat(block) for block in part.content]
+            same = all(new is old for new, old in zip(blocks, part.content, strict=True))
+            return None if same else self.with_result(part, content=blocks)
+        if type(part) in (Media, Opaque) and message.role != "opaque" and (block := _as_chat(native)) is not native:
             return replace(_block(block, 0), index=part.index)
         if type(part) is not Opaque or not isinstance(native, dict):
             return None
@@ -290,6 +294,20 @@ class OpenAIChat(Wire):
                 native=entry, slot="tool_calls", index=part.index, call_id=call_id, name=name, arguments=arguments
             )
         return None
+
+    def media_in(self, part: Result) -> list[tuple[str, Any]]:
+        """Return the media in a result that is a list of blocks."""
+        blocks = part.content if isinstance(part.content, list) else []
+        read = [(block, _block(block, 0)) for block in blocks]
+        return [(one.media, block) for block, one in read if type(one) is Media]
+
+    def unfit(self, part: Part, context: Any) -> str | None:
+        """Name the blocks of other formats for which there is none here."""
+        if part.slot != "content" or not context.profile.strict_parts:
+            return None
+        kind = part.native.get("type") if isinstance(part.native, dict) else None
+        foreign = type(part) in (Media, Opaque) and kind in _FOREIGN - _KNOWN.get(context.profile.name, _FOREIGN)
+        return f"a part of the type {kind!r} is no part of this format" if foreign else None
 
     def divided(self, message: Message) -> tuple[Message, ...] | None:
         """Take the `tool_result` blocks of a user's message as the messages that they are here, ahead of the rest."""
@@ -330,6 +348,17 @@ class OpenAIChat(Wire):
         return Call(native=native, slot="tool_calls", call_id=call_id, name=name, arguments=text)
 
 
+#: Blocks of other formats; what is in no list here may be new.
+_FOREIGN: Final = frozenset(
+    {"input_image", "input_file", "image", "document", "document_url", "tool_use", "tool_result", "server_tool_use"}
+    | {"tool-call", "tool-result", "tool_call", "function_call", "redacted_thinking", "reasoning", "toolCall"}
+)
+#: Those of them that a target knows all the same.
+_KNOWN: Final[Mapping[str, frozenset[str]]] = {
+    "openai": frozenset(),
+    "mistral": frozenset({"document_url"}),
+    "cohere": frozenset({"document"}),
+}
 #: Targets of which the scan knows all requirements.
 _SCREENED: Final = frozenset({"openai", "openrouter", "copilot", "deepseek", "moonshot", "generic", "mistral"})
 _USUAL: Final = frozenset({"role", "content", "tool_calls", "reasoning_content", "reasoning", "refusal", "name"})
@@ -345,6 +374,8 @@ def _as_chat(block: Any) -> Any:
     if not isinstance(block, dict):
         return block
     kind = block.get("type")
+    if kind in ("input_text", "output_text") and isinstance(block.get("text"), str):
+        return {key: "text" if key == "type" else value for key, value in block.items() if key != "annotations"}
     rest = {key: value for key, value in block.items() if key not in ("type", "source", "image_url", "detail")}
     if kind == "image" and isinstance(source := block.get("source"), dict):
         url = source.get("url")
