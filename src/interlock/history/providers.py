@@ -426,11 +426,11 @@ def profile_for(provider: str | None, *, wire: str, model: str | None = None) ->
     elif name == "openai" and wire in ("ai_sdk", "ai_sdk_ui"):
         # The SDK's OpenAI provider speaks Responses unless it is told otherwise.
         found = replace(found, reasoning_needs_next=True, merges_turns=True)
-    if wire in ("openai_chat", "mistral", "cohere_v2") and found.name in ("openai", "mistral", "cohere"):
+    chat = wire in ("openai_chat", "mistral", "cohere_v2") and found.name in ("openai", "mistral", "cohere")
+    if chat and not (found.name == "openai" and _OTHERS.search(model)):
         # The SDKs' own types, and mistral-common 1.13.1, take media of the user only. A gateway that takes other
         # makers' models in OpenAI's format may take more.
-        if found.name != "openai" or not _OTHERS.search(model):
-            found = replace(found, media_roles=("user",), strict_parts=True)
+        found = replace(found, media_roles=("user",), strict_parts=True)
     for owner, pattern, fields in _BY_MODEL:
         if owner == found.name and model and re.search(pattern, model):
             found = replace(found, **fields)  # type: ignore[arg-type]

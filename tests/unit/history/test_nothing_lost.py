@@ -334,3 +334,50 @@ def test_reasoning_among_the_parts_of_a_chat_message_is_anothers() -> None:
         assert heal(history, "openai_chat", **options).messages is history
     cohere = [GO, {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}, SAYS]}, GO]
     assert heal(cohere, "cohere_v2").messages is cohere
+
+
+def test_content_that_is_an_empty_object_goes_whether_or_not_anything_else_is_wrong() -> None:
+    asking = {"type": "ai", "content": {}, "tool_calls": [{"name": "f", "args": {}, "id": "c"}]}
+    history = [{"type": "human", "content": "q"}, asking, {"type": "tool", "content": "s", "tool_call_id": "c"}]
+    for end in ([], [{"type": "human", "content": "q"}, {"type": "ai", "content": ""}]):
+        result = healed([*history, *end], "langchain")
+        assert result.messages[1] == {**asking, "content": ""}
+        assert result.repairs[0].reason == "an empty object is no part of this format"
+
+
+def test_a_copy_of_a_call_gets_no_stub() -> None:
+    call = {"type": "function_call", "id": "fc_1", "call_id": "c", "name": "f", "arguments": "{}"}
+    result = healed(
+        [GO, call, dict(call), {"type": "function_call_output", "call_id": "c", "output": "R"}], "openai_responses"
+    )
+    assert [one.rule for one in result.repairs] == ["duplicate-item", "item-without-reasoning"]
+
+
+_OUTPUT = {"call_id": "c", "output": "REAL"}
+
+
+@pytest.mark.parametrize(
+    ("call", "kind"),
+    [
+        ({"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}, "custom_tool_call_output"),
+        ({"type": "custom_tool_call", "call_id": "c", "name": "f", "input": "x"}, "function_call_output"),
+    ],
+)
+def test_an_output_gets_the_type_of_its_call(call: dict[str, Any], kind: str) -> None:
+    result = healed([GO, call, {"type": kind, **_OUTPUT}], "openai_responses")
+    assert result.messages == [GO, call, {"type": f"{call['type']}_output", **_OUTPUT}]
+    assert [(one.rule, one.lossy) for one in result.repairs] == [("content-part-type", False)]
+
+
+@pytest.mark.parametrize("kind", ["computer_call", "shell_call", "apply_patch_call"])
+def test_an_output_that_cannot_be_its_calls_is_reported(kind: str) -> None:
+    history = [GO, {"type": kind, "call_id": "c"}, {"type": "function_call_output", **_OUTPUT}]
+    result = heal(history, "openai_responses")
+    assert result.messages is history
+    assert [one.rule for one in result.remaining] == ["content-part-type"]
+
+
+def test_a_tool_search_may_be_answered_as_a_function_is() -> None:
+    search = {"type": "tool_search_call", "execution": "client", "call_id": "c", "arguments": {}}
+    history = [GO, search, {"type": "function_call_output", **_OUTPUT}]
+    assert heal(history, "openai_responses").messages is history

@@ -82,6 +82,7 @@ RULES: Final[tuple[Rule, ...]] = (
     unknown_role.RULE,  # first: whatever cannot be read hides everything else
     content_part_type.RULE,  # before pairing: a call under another format's name is a call
     empty_tool_calls_array.RULE,  # any time
+    duplicate_item.RULE,  # before pairing, for a copy of a call needs no answer, and before ids are stripped
     invalid_tool_name.RULE,  # pairing falls back on names
     invalid_tool_arguments.RULE,  # any time
     invalid_tool_result_shape.RULE,  # before results are compared
@@ -107,7 +108,6 @@ RULES: Final[tuple[Rule, ...]] = (
     reasoning_without_following_item.RULE,  # after reasoning was dropped
     thinking_only_message.RULE,  # before thinking_last: a turn of nothing else goes as a whole
     thinking_last.RULE,  # after thinking_order
-    duplicate_item.RULE,  # before ids are stripped: equal items are told by them
     item_not_persisted.RULE,  # before item_without_reasoning
     invalid_item_id.RULE,  # any time
     item_without_reasoning.RULE,  # after reasoning was dropped

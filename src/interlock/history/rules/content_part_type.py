@@ -19,10 +19,12 @@ Fix:
     convert (default)        the type that is due; texts are joined; media that the model cannot take
                              become a marked note that says what was there; null and an empty object
                              go, if anything else is left; what else is no part is reported
-    report-media             as convert, but media are left alone and reported
+    convert-results          as convert, but media of the user's are left alone and reported
+    report-media             as convert, but all media are
     keep                     left alone, not reported
 Loss:
-    convert                  lossy: only the media: the audit record holds them
+    convert                  lossy: only the media, the user's too: the audit record holds them
+    convert-results          lossy: only the media
     report-media             lossless
 Known limits:
     Which media a model takes is known for few models; where it is not known nothing is said.
@@ -48,6 +50,8 @@ __all__ = ["RULE"]
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each part of a wrong type."""
     profile, wire = context.profile, context.wire
+    if wire.typed_pairs:
+        yield from _mispaired(messages, context)
     for message in messages:
         if message.form == "null" and _stands_alone(message, wire):
             yield Finding(
@@ -132,10 +136,32 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             )
 
 
+def _mispaired(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
+    """Yield one finding for each result that is of another kind than its call's."""
+    for call in context.pairing(messages).calls():
+        for bound in call.answers:
+            new = context.wire.paired(call.call, bound.result)
+            if new is None:
+                continue
+            at, part = bound.message, bound.result
+            yield Finding(
+                message=at,
+                part=part,
+                call_id=part.call_id,
+                action=None if isinstance(new, str) else "replaced-part",
+                lossy=False,
+                edits=() if isinstance(new, str) else (ReplacePart(message=at, part=part, new=new),),
+                reason=new if isinstance(new, str) else "the result is of another kind than its call",
+            )
+
+
 def _stands_alone(message: Message, wire: Wire) -> bool:
     """Say whether the content is one part, not a list of parts."""
     native = message.native
-    if wire.single_part or not isinstance(native, dict) or not isinstance(native.get(wire.content_key), dict):
+    if wire.single_part or not isinstance(native, dict):
+        return False
+    content = native.get(wire.content_key)
+    if not isinstance(content, dict) or not content:
         return False
     return any(part.slot == "content" and not (type(part) is Opaque and wire.is_broken(part)) for part in message.parts)
 
@@ -194,7 +220,8 @@ def _words(media: str) -> str:
 
 def _note(message: Message, part: Part, media: str, context: Context) -> Finding:
     edits: tuple[Edit, ...] = ()
-    if context.policy[RULE.name] == "convert":
+    policy = context.policy[RULE.name]
+    if policy == "convert" or (policy == "convert-results" and message.role != "user"):
         text = context.wire.new_text(_words(media), role=message.role)
         edits = (ReplacePart(message=message, part=part, new=text),)
     return Finding(
@@ -208,7 +235,7 @@ def _note(message: Message, part: Part, media: str, context: Context) -> Finding
 
 def _inside(message: Message, part: Result, refused: Sequence[tuple[str, Any]], context: Context) -> Finding:
     edits: tuple[Edit, ...] = ()
-    if context.policy[RULE.name] == "convert":
+    if context.policy[RULE.name] != "report-media":
         gone = {id(native): media for media, native in refused}
         content = [
             context.wire.text_block(_words(gone[id(block)]), role="user") if id(block) in gone else block
@@ -229,7 +256,7 @@ def _inside(message: Message, part: Result, refused: Sequence[tuple[str, Any]], 
 RULE: Final = Rule(
     code="IL024",
     name="content-part-type",
-    policies={"convert": "lossy", "report-media": "lossless", "keep": "lossless"},
+    policies={"convert": "lossy", "convert-results": "lossy", "report-media": "lossless", "keep": "lossless"},
     find=find,
     page=__doc__,
 )

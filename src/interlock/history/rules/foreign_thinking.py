@@ -2,8 +2,8 @@
 
 What it finds:
     Reasoning whose maker is known (the format belongs to one provider, the part says so, or the caller
-    notes it in `_origin`) and is not the target; a block of it where the target has none; signed reasoning of another model of the same
-    provider.
+    notes it in `_origin`) and is not the target; a block of it where the target has none; signed
+    reasoning of another model of the same provider.
 Why it matters:
     "messages.1.content.0: Invalid `signature` in `thinking` block"; a signature holds for its maker's
     route only.

@@ -205,6 +205,13 @@ class Wire:
         """Say why a part cannot stand where it does, when no other form of it can; `None` when it can, or may."""
         return None
 
+    #: Each kind of call has a kind of result of its own.
+    typed_pairs: ClassVar[bool] = False
+
+    def paired(self, call: Call, result: Result) -> Result | str | None:  # noqa: ARG002
+        """Return a result of the kind that is due, or what is wrong when there is none; `None`: it is right."""
+        return None
+
     def divided(self, message: Message) -> tuple[Message, ...] | None:  # noqa: ARG002
         """Return the messages that one stands for, when it holds what is a message of its own here; else `None`."""
         return None

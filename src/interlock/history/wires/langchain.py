@@ -190,6 +190,8 @@ class LangChain(ScreenedWire):
             return False
         if type(content) is str:
             return bool(calls) or bool(content and not content.isspace())
+        if type(content) is not list:
+            return False
         twins: set[str] = set()
         for block in content:
             word = block["type"]
@@ -267,6 +269,10 @@ class LangChain(ScreenedWire):
         entry.source = entry.block = entry.raw = None
         entry.order = entry.raw_order = (1 << 62, 0)
         return Call(native=entry, slot="tool_calls", call_id=call_id, name=name, arguments=entry["args"])
+
+    def is_broken(self, part: Opaque) -> bool:
+        """A block is a string or an object; integrations have blocks without a type."""
+        return part.slot == "content" and (not isinstance(part.native, dict) or not part.native)
 
     def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:  # noqa: ARG002
         """Nothing: integrations build the request from the fields that they know."""

@@ -86,6 +86,7 @@ class OpenAIResponses(Wire):
     arguments: ClassVar[Literal["object", "text", "either"]] = "text"
     turn: ClassVar[Literal["message", "run", "calls"]] = "calls"
     server_tools: ClassVar[bool] = True
+    typed_pairs: ClassVar[bool] = True
 
     # -- reading ---------------------------------------------------------------------------------
 
@@ -392,6 +393,18 @@ class OpenAIResponses(Wire):
             if isinstance(url, str):
                 return replace(part, native={"type": "input_image", "image_url": url, **image})
         return None
+
+    def paired(self, call: Call, result: Result) -> Result | str | None:
+        """Give the output of a function or a custom tool the other's type; other outputs have bodies of their own."""
+        kind, have = call.native.get("type"), result.native.get("type")
+        if kind not in _PAIRS or have is None or have == (want := _PAIRS[kind][0]):
+            return None
+        words = ("function_call_output", "custom_tool_call_output")
+        if have in words and want in words:
+            return replace(result, native={**result.native, "type": want})
+        if kind == "tool_search_call" and have == "function_call_output":
+            return None  # recorded as accepted
+        return f"an item of the type {have!r} answers a {kind!r}, for which {want!r} is due"
 
     def divided(self, message: Message) -> tuple[Message, ...] | None:
         """Take the `tool_calls` of a chat message as the items that follow it."""
