@@ -25,6 +25,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from interlock.history.edits import DropPart
+from interlock.history.pairing import Bound, Open
 from interlock.history.rules.base import Context, Finding, Rule, answer, call_in_words
 from interlock.history.turns import Message
 
@@ -48,8 +49,14 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                     action="reordered-parts",
                     edits=(DropPart(message=bound.message, part=bound.result), *edits),
                     reason=f"the result for {call_in_words(call.call.call_id, call.call.name)} stands "
-                    + ("ahead of its call" if bound.at <= turn.last else "behind a later message"),
+                    + _where(bound, call),
                 )
+
+
+def _where(bound: Bound, call: Open) -> str:
+    if bound.message is call.message:
+        return "in its call's own message"
+    return "ahead of its call" if bound.at <= call.turn.last else "behind a later message"
 
 
 RULE: Final = Rule(

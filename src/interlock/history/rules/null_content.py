@@ -27,7 +27,7 @@ from typing import Final
 
 from interlock.history.edits import Edit, ReplaceMessage, ReplacePart
 from interlock.history.rules.base import Context, Finding, Rule
-from interlock.history.turns import Message, Result
+from interlock.history.turns import ContentForm, Message, Result
 from interlock.history.wires.base import Wire
 
 __all__ = ["RULE"]
@@ -36,25 +36,27 @@ __all__ = ["RULE"]
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each null content."""
     profile, wire = context.profile, context.wire
-    if not wire.string_content:
+    refused = profile.null_content if wire.string_content else wire.refuses_null
+    if not refused:
         return
     for message in messages:
-        if message.role not in profile.null_content:
+        if message.role not in refused:
             continue
         edits: tuple[Edit, ...] = ()
-        if message.role == "tool":
+        if message.role == "tool" and wire.string_content:
             edits = tuple(
                 ReplacePart(message=message, part=part, new=wire.with_result(part, content=""))
                 for part in message.parts
                 if type(part) is Result and part.content is None
             )
         elif wire.unread(message) is None and _is_null(message, wire, absent=profile.absent_content):
-            edits = (ReplaceMessage(message=message, new=(replace(message, form="string", changed=True),)),)
+            form: ContentForm = "parts" if message.role == "tool" else "string"
+            edits = (ReplaceMessage(message=message, new=(replace(message, form=form, changed=True),)),)
         if edits:
             found = "left out" if message.form == "absent" else "null"
             yield Finding(
                 message=message,
-                part=message.parts[0] if message.role == "tool" else None,
+                part=message.parts[0] if message.role == "tool" and message.parts else None,
                 action="replaced-part",
                 edits=edits,
                 reason=f"the content of the {message.role} message is {found}",
@@ -76,5 +78,4 @@ RULE: Final = Rule(
     policies={"empty-string": "lossless", "keep": "lossless"},
     find=find,
     page=__doc__,
-    applies=lambda profile: bool(profile.null_content),
 )

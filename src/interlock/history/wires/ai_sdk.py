@@ -48,6 +48,8 @@ class AISDK(Wire):
     roles: ClassVar[Mapping[str, Role]] = _ROLES
     turn: ClassVar[Literal["message", "run", "calls"]] = "run"
     results_named: ClassVar[bool] = True
+    refuses_null: ClassVar[tuple[Role, ...]] = ("system", "user", "tool")
+    string_roles: ClassVar[tuple[Role, ...]] = ("system",)
 
     def read_message(self, native: Any, at: int) -> Message:
         """Return the view of one model message."""
@@ -55,6 +57,12 @@ class AISDK(Wire):
         if role is None:
             return opaque_message(native, at)
         form, held = read_content(native, _block, role)
+        if role == "assistant":
+            own = {part.call_id for part in held if type(part) is Call and not part.server and part.call_id}
+            # A result of the provider's answers a call of the provider's.
+            held = [
+                replace(part, server=False) if type(part) is Result and part.call_id in own else part for part in held
+            ]
         return Message(role=role, parts=tuple(held), native=native, origins=(at,), form=form)
 
     def scanner(self, context: Any) -> Scan | None:
@@ -202,6 +210,24 @@ class AISDK(Wire):
         native["output"] = shaped
         return replace(part, native=native, content=shaped)
 
+    def retyped(self, message: Message, part: Part) -> Part | None:
+        """Take version 4's fields, an image of the assistant's as a file, and words in a tool message as a result."""
+        native = part.native
+        if type(part) is Text and message.role == "tool":
+            output = {"type": "text", "value": part.text}
+            block = {"type": "tool-result", "toolCallId": None, "toolName": None, "output": output}
+            return Result(native=block, index=part.index, call_id=None, name=None, content=output)
+        if not isinstance(native, dict):
+            return None
+        if type(part) is Call and "args" in native and "input" not in native:
+            return replace(part, native={("input" if key == "args" else key): native[key] for key in native})
+        if type(part) is Media and as_string(native.get("mimeType")) and "mediaType" not in native:
+            block = {("mediaType" if key == "mimeType" else key): native[key] for key in native}
+            return replace(part, native=_file(block) if message.role == "assistant" else block)
+        if type(part) is Media and message.role == "assistant" and native.get("type") == "image":
+            return replace(part, native=_file(native))
+        return None
+
     def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:
         """Optional fields that are null are refused by the SDK's own types."""
         found = super().stray_fields(native, part)
@@ -252,7 +278,7 @@ def _block(block: Any, at: int, role: Role) -> Part:
             name=as_string(block.get("toolName")),
             content=output,
             is_error=word in ("error-text", "error-json", "execution-denied"),
-            # In an assistant message a result can only be one that the provider produced.
+            # In an assistant message a result is one that the provider produced, unless a client's call asked for it.
             server=role == "assistant",
         )
     if kind == "reasoning":
@@ -272,6 +298,14 @@ def _block(block: Any, at: int, role: Role) -> Part:
     if kind == "file":
         return Media(native=block, media=media_kind(block.get("mediaType", block.get("mimeType"))), index=at)
     return Opaque(native=block, index=at, type=as_string(kind))
+
+
+def _file(native: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an image as a file, which the assistant's messages take; the media type is the SDK's own for images."""
+    if native.get("type") != "image":
+        return dict(native)
+    block = {("data" if key == "image" else key): native[key] for key in native}
+    return {**block, "type": "file", "mediaType": native.get("mediaType", "image/*")}
 
 
 def media_kind(media_type: Any) -> str:

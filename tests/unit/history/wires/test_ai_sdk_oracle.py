@@ -219,3 +219,60 @@ def test_words_between_two_steps_are_the_user_s() -> None:
     answer = convert([job("ai-v7", "ai_sdk_ui", healed)])[0]
     assert [one["role"] for one in answer["prompt"]] == ["user", "assistant", "tool", "user", "assistant"]
     assert [view.role for view in WIRES["ai_sdk_ui"].read(healed)] == ["user", "assistant", "tool", "user", "assistant"]
+
+
+def _call(call_id: str = "c1", **fields: Any) -> dict[str, Any]:
+    return {"type": "tool-call", "toolCallId": call_id, "toolName": "f", **fields}
+
+
+_USER: dict[str, Any] = {"role": "user", "content": "q"}
+_REAL: dict[str, Any] = {
+    "type": "tool-result",
+    "toolCallId": "c1",
+    "toolName": "f",
+    "output": {"type": "text", "value": "REAL"},
+}
+REFUSED: dict[str, list[Any]] = {
+    "arguments of version 4": [
+        _USER,
+        {"role": "assistant", "content": [_call(args={"a": 1})]},
+        {"role": "tool", "content": [_REAL]},
+    ],
+    "a tool message of words": [
+        _USER,
+        {"role": "assistant", "content": [_call(input={})]},
+        {"role": "tool", "content": "REAL"},
+    ],
+    "a text in a tool message": [
+        _USER,
+        {"role": "assistant", "content": [_call(input={})]},
+        {"role": "tool", "content": [{"type": "text", "text": "REAL"}]},
+    ],
+    "an image of the assistant's": [
+        _USER,
+        {"role": "assistant", "content": [{"type": "image", "image": "iVBORw0KGgo="}]},
+        _USER,
+    ],
+    "a media type of version 4": [
+        {"role": "user", "content": [{"type": "file", "data": "eA==", "mimeType": "application/pdf"}]}
+    ],
+    "a system message of parts": [{"role": "system", "content": [{"type": "text", "text": "s"}]}, _USER],
+    "null": [{"role": "user", "content": None}, {"role": "assistant", "content": "a"}, _USER],
+    "a result in the assistant's message": [
+        _USER,
+        {"role": "assistant", "content": [_call(input={}), _REAL, {"type": "text", "text": "done"}]},
+        _USER,
+    ],
+}
+
+
+def test_what_the_sdk_refuses_of_one_message_is_healed() -> None:
+    healed = {name: heal(history, wire="ai_sdk") for name, history in REFUSED.items()}
+    before = convert([job("ai", "ai_sdk", history) for history in REFUSED.values()])
+    after = convert([job("ai", "ai_sdk", result.messages) for result in healed.values()])
+    assert [name for name, one in zip(REFUSED, before, strict=True) if one["ok"]] == []
+    assert [name for name, one in zip(REFUSED, after, strict=True) if not one["ok"]] == []
+    assert [name for name, one in zip(REFUSED, after, strict=True) if broken_pairs(one["prompt"])] == []
+    for name, result in healed.items():
+        assert not any(one.lossy for one in result.repairs), name
+        assert "REAL" in json.dumps(result.messages) or "REAL" not in json.dumps(REFUSED[name])
