@@ -72,6 +72,7 @@ class Profile:
         reasoning_field: What tool-calling assistant messages must carry while thinking is on:
             field and filler.
         refused_fields: Reasoning fields that are refused, each with the field to move it to, if any.
+        stale_field: A reasoning field that is refused ahead of the last message of the user's.
         cache_marks: The most cache markers a request may hold.
         image_limits: Images above a number of pixels are refused.
         most_media: How many of a kind of media one message may hold.
@@ -126,6 +127,7 @@ class Profile:
     thought_signatures: bool = False
     reasoning_field: tuple[str, str] | None = None
     refused_fields: tuple[tuple[str, str | None], ...] = ()
+    stale_field: str | None = None
     cache_marks: int | None = None
     image_limits: bool = False
     most_media: tuple[tuple[str, int], ...] = ()
@@ -374,7 +376,11 @@ _BY_MODEL: Final[tuple[tuple[str, str, Mapping[str, object]], ...]] = (
     ("bedrock", r"qwen", {"first_user": False}),
     # "extraneous key [toolResult] is not permitted": recorded for nova-2-lite, with a document from S3 in it.
     ("bedrock", r"nova", {"result_media_sources": ("s3Location",)}),
-    ("deepseek", r"reasoner|r1", {"alternates": True, "last": "user", "prefix": True}),
+    (
+        "deepseek",
+        r"reasoner|r1",
+        {"alternates": True, "last": "user", "prefix": True, "stale_field": "reasoning_content"},
+    ),
     ("deepseek", r"v4", {"reasoning_field": ("reasoning_content", "")}),
     ("moonshot", r"thinking|k2\.[5-9]|k[3-9]", {"reasoning_field": ("reasoning_content", " ")}),
 )

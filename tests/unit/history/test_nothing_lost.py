@@ -381,3 +381,61 @@ def test_a_tool_search_may_be_answered_as_a_function_is() -> None:
     search = {"type": "tool_search_call", "execution": "client", "call_id": "c", "arguments": {}}
     history = [GO, search, {"type": "function_call_output", **_OUTPUT}]
     assert heal(history, "openai_responses").messages is history
+
+
+def _exchange(**asking: Any) -> list[Any]:
+    call = {"content": None, "tool_calls": [chat_call()], **asking}
+    return [GO, {"role": "assistant", **call}, {"role": "tool", "tool_call_id": "c", "content": "R"}]
+
+
+@pytest.mark.parametrize("form", [{"content": None}, {}])
+@pytest.mark.parametrize("provider", ["openai", "deepseek", "moonshot"])
+def test_reasoning_alone_is_no_answer(form: dict[str, Any], provider: str) -> None:
+    history = [GO, {"role": "assistant", **form, "reasoning_content": "r"}, GO]
+    result = healed(history, "openai_chat", provider)
+    assert result.messages[1] == {"role": "assistant", "content": "", "reasoning_content": "r"}
+    said = [GO, {"role": "assistant", "content": None, "refusal": "no"}, GO]
+    assert heal(said, "openai_chat", provider).messages is said
+
+
+@pytest.mark.parametrize("provider", ["xai", "qwen"])
+def test_an_empty_list_beside_calls_becomes_an_empty_string(provider: str) -> None:
+    result = healed(_exchange(content=[]), "openai_chat", provider)
+    assert result.messages == _exchange(content="")
+
+
+def test_a_call_without_a_type_is_a_functions() -> None:
+    bare = {key: value for key, value in chat_call().items() if key != "type"}
+    assert healed(_exchange(tool_calls=[bare]), "openai_chat").messages == _exchange()
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ({"content": "I look."}, {"tool_plan": "I look."}),
+        ({"content": [SAYS, SAYS]}, {"tool_plan": "a\n\na"}),
+        ({"tool_plan": "First.", "content": "I look."}, {"tool_plan": "First.\n\nI look."}),
+        (
+            {"content": [{"type": "thinking", "thinking": "hm"}, SAYS]},
+            {"tool_plan": "a", "content": [{"type": "thinking", "thinking": "hm"}]},
+        ),
+    ],
+)
+def test_what_coheres_model_says_beside_calls_is_its_plan(said: dict[str, Any], kept: dict[str, Any]) -> None:
+    history = _exchange(**said)
+    result = healed(history, "cohere_v2")
+    assert result.messages[1] == {"role": "assistant", "tool_calls": [chat_call()], **kept}
+    assert not any(one.lossy for one in result.repairs)
+
+
+def test_r1_is_not_sent_its_reasoning_of_earlier_turns() -> None:
+    old, new = ({"role": "assistant", "content": "a", "reasoning_content": one, "prefix": True} for one in ("r", "s"))
+    result = healed([GO, {**old, "prefix": False}, GO, new], "openai_chat", "deepseek", model="deepseek-reasoner")
+    assert result.messages[1:] == [{"role": "assistant", "content": "a", "prefix": False}, GO, new]
+    assert [(one.rule, one.lossy) for one in result.repairs] == [("unsupported-reasoning-field", True)]
+
+
+def test_instructions_without_a_word_of_the_user_are_reported() -> None:
+    result = heal([{"role": "system", "content": "s"}], "openai_chat", "strict_template")
+    assert [one.rule for one in result.remaining] == ["last-role"]
+    assert not result.changed

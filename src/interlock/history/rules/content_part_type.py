@@ -76,22 +76,19 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             continue  # the next round looks at the entry
         divided = wire.divided(message)
         if divided is not None:
-            kinds = {part.type for part in message.parts if type(part) is Opaque}
             yield Finding(
                 message=message,
                 action="replaced-part",
                 lossy=any(_says_error(part) for part in message.parts),
                 edits=(ReplaceMessage(message=message, new=divided),),
-                reason="results of another format's kind stand among the user's words"
-                if "tool_result" in kinds
-                else "calls of another format's kind stand beside the words",
+                reason=f"{_DIVIDED[message.role == 'user']} stand where this format has another place for them",
             )
             continue  # the next round looks at the messages
         for part in message.parts:
             new = wire.retyped(message, part)
             if new is not None:
                 ids = {part.call_id for part in message.parts if type(part) is Call and part.slot == "tool_calls"}
-                twin = type(new) is Call and new.call_id in ids
+                twin = type(new) is Call and type(part) is not Call and new.call_id in ids
                 yield Finding(
                     message=message,
                     part=part,
@@ -103,7 +100,11 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                         if twin
                         else ReplacePart(message=message, part=part, new=new),
                     ),
-                    reason="a block of another format repeats a call" if twin else "a part of another format's type",
+                    reason="a block of another format repeats a call"
+                    if twin
+                    else "a call does not say its type"
+                    if type(part) is Call
+                    else "a part of another format's type",
                 )
             elif type(part) is Media and _refused(part.media, part.native, context):
                 yield _note(message, part, part.media, context)
@@ -164,6 +165,9 @@ def _stands_alone(message: Message, wire: Wire) -> bool:
     if not isinstance(content, dict) or not content:
         return False
     return any(part.slot == "content" and not (type(part) is Opaque and wire.is_broken(part)) for part in message.parts)
+
+
+_DIVIDED: Final = ("words or calls", "results")
 
 
 def _says_error(part: Part) -> bool:

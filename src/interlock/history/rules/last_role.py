@@ -20,6 +20,7 @@ Loss:
     append             lossless
     drop               lossy: what the assistant had said
 Known limits:
+    A history of nothing but instructions, for chat templates that want a user, is reported.
     A paused turn, an open call and a message with `prefix: true` are left alone. `options={"prefill":
     True}` says that the end is meant.
 """
@@ -40,6 +41,9 @@ __all__ = ["RULE"]
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield a finding when the assistant speaks last."""
     message = messages[-1] if messages else None
+    if message is not None and context.profile.first_user and all(one.role in _ABOVE for one in messages):
+        yield Finding(message=message, reason="nobody has said anything: there are only instructions")
+        return
     if message is None or message.role != "assistant" or context.options.get("prefill") is True:
         return
     native = message.native
@@ -59,6 +63,9 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
         edits=edits,
         reason="the conversation ends with the assistant, which the target does not take",
     )
+
+
+_ABOVE: Final = ("system", "developer")
 
 
 RULE: Final = Rule(

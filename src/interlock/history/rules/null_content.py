@@ -2,6 +2,7 @@
 
 What it finds:
     A message or a result whose content is null, or left out (the assistant's: for some targets).
+    An assistant's message of reasoning alone; an empty list beside calls, where null is refused there too.
 Why it matters:
     "Invalid value for 'content': expected a string, got null."; "The content field is a required
     field."; most chat templates crash on it.
@@ -27,7 +28,7 @@ from typing import Final
 
 from interlock.history.edits import Edit, ReplaceMessage, ReplacePart
 from interlock.history.rules.base import Context, Finding, Rule
-from interlock.history.turns import ContentForm, Message, Result
+from interlock.history.turns import Call, ContentForm, Message, Reasoning, Result
 from interlock.history.wires.base import Wire
 
 __all__ = ["RULE"]
@@ -40,7 +41,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     if not refused:
         return
     for message in messages:
-        if message.role not in refused:
+        thought = _only_thought(message, wire)
+        if message.role not in refused and not thought:
             continue
         edits: tuple[Edit, ...] = ()
         if message.role == "tool" and wire.string_content:
@@ -49,11 +51,11 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 for part in message.parts
                 if type(part) is Result and part.content is None
             )
-        elif wire.unread(message) is None and _is_null(message, wire, absent=profile.absent_content):
+        elif wire.unread(message) is None and _is_null(message, wire, absent=profile.absent_content or thought):
             form: ContentForm = "parts" if message.role == "tool" else "string"
             edits = (ReplaceMessage(message=message, new=(replace(message, form=form, changed=True),)),)
         if edits:
-            found = "left out" if message.form == "absent" else "null"
+            found = {"absent": "left out", "parts": "an empty list"}.get(message.form, "null")
             yield Finding(
                 message=message,
                 part=message.parts[0] if message.role == "tool" and message.parts else None,
@@ -63,10 +65,21 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             )
 
 
+def _only_thought(message: Message, wire: Wire) -> bool:
+    """Say whether reasoning beside the content is all that a message holds, which is no answer for any server."""
+    if message.role != "assistant" or message.form not in ("null", "absent") or not wire.string_content:
+        return False
+    return bool(message.parts) and all(
+        type(part) is Reasoning and part.slot in wire.single_slots for part in message.parts
+    )
+
+
 def _is_null(message: Message, wire: Wire, *, absent: bool) -> bool:
     if message.form == "absent" and not absent:
         # Only the assistant may leave it out; what stands in a field that nobody reads is no reason to fill this one.
         absent = message.role != "assistant" and wire.unread(message) is None
+    if message.form == "parts" and not message.native.get(wire.content_key) and message.role == "assistant":
+        return wire.string_content and any(type(part) is Call for part in message.parts)
     if message.form != "null" and not (absent and message.form == "absent"):
         return False
     return not any(part.slot == "content" for part in message.parts)

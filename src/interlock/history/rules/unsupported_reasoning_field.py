@@ -1,7 +1,8 @@
 """IL053 unsupported-reasoning-field: a reasoning field that the server refuses.
 
 What it finds:
-    `reasoning_content` or `reasoning_details` in a message to a server that does not know them.
+    `reasoning_content` or `reasoning_details` in a message to a server that does not know them, and
+    `reasoning_content` of earlier turns for DeepSeek R1, which is not to be sent it.
 Why it matters:
     "property 'reasoning_content' is unsupported"; "messages.2.assistant.reasoning_content: property ...
     is unsupported" (`wrong_api_format`).
@@ -34,9 +35,20 @@ __all__ = ["RULE"]
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each refused field."""
-    for message in messages:
+    stale = context.profile.stale_field
+    last = max((at for at, message in enumerate(messages) if message.role == "user"), default=-1) if stale else -1
+    for at, message in enumerate(messages):
         for part in message.parts:
             if type(part) is not Reasoning:
+                continue
+            if part.slot == stale and at < last:
+                yield Finding(
+                    message=message,
+                    part=part,
+                    action=drop_part_action(message),
+                    edits=(DropPart(message=message, part=part),),
+                    reason=f"`{stale}` of an earlier turn is not sent back to this model",
+                )
                 continue
             for field, own in context.profile.refused_fields:
                 if part.slot != field:
@@ -65,5 +77,5 @@ RULE: Final = Rule(
     policies={"convert": "lossy", "keep": "lossless"},
     find=find,
     page=__doc__,
-    applies=lambda profile: bool(profile.refused_fields),
+    applies=lambda profile: bool(profile.refused_fields or profile.stale_field),
 )

@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from interlock.history.arguments import is_object_text
-from interlock.history.turns import Message, Opaque, Part, Result, Role, Text
+from interlock.history.turns import Call, ContentForm, Message, Opaque, Part, Result, Role, Text
 from interlock.history.wires.base import as_json, opaque_message
 from interlock.history.wires.openai_chat import OpenAIChat
 from interlock.history.wires.screened import Look, ScreenedWire
@@ -38,6 +38,7 @@ class CohereV2(ScreenedWire, OpenAIChat):
     roles: ClassVar[Mapping[str, Role]] = _ROLES
     targets: ClassVar[frozenset[str]] = frozenset({"cohere"})
     refuses_empty_calls: ClassVar[bool] = False
+    typed_calls: ClassVar[bool] = False
     single_slots: ClassVar[tuple[str, ...]] = ("tool_plan",)
 
     def read_message(self, native: Any, at: int) -> Message:
@@ -83,6 +84,8 @@ class CohereV2(ScreenedWire, OpenAIChat):
                 return False
             if arguments != "{}" and not is_object_text(arguments):
                 return False
+        if calls and content:
+            return False
         said = content or plan
         if plan is not None and type(plan) is not str:
             return False
@@ -104,6 +107,21 @@ class CohereV2(ScreenedWire, OpenAIChat):
         if not isinstance(part.content, list):
             return super().result_text(part)
         return "\n".join(_words(block) for block in part.content)
+
+    def divided(self, message: Message) -> tuple[Message, ...] | None:
+        """Take words beside calls as the plan that they are here."""
+        parts = message.parts
+        words = [part for part in parts if part.slot == "content" and type(part) is Text and part.text.strip()]
+        if not words or not any(type(part) is Call for part in parts):
+            return super().divided(message)
+        plan = [part for part in parts if part.slot == "tool_plan"]
+        if any(type(part) is not Text for part in plan):
+            return None
+        text = "\n\n".join(part.text for part in (*plan, *words) if type(part) is Text and part.text.strip())
+        rest = [part for part in parts if part.slot != "tool_plan" and type(part) is not Text]
+        form: ContentForm = "parts" if any(part.slot == "content" for part in rest) else "absent"
+        held = (Text(native=text, slot="tool_plan", text=text), *rest)
+        return (replace(message, parts=held, form=form, changed=True),)
 
     def media_in(self, part: Result) -> list[tuple[str, Any]]:
         """Return the media in a result; a document is what a tool gives back."""

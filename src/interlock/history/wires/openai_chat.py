@@ -73,6 +73,8 @@ class OpenAIChat(Wire):
     #: https://ai.google.dev/gemini-api/docs/thought-signatures, "OpenAI compatibility".
     signature_path: ClassVar[tuple[str, ...]] = ("extra_content", "google", "thought_signature")
     single_slots: ClassVar[tuple[str, ...]] = ("function_call", *_ASIDE, *_REASONING)
+    #: An entry of `tool_calls` says its type.
+    typed_calls: ClassVar[bool] = True
 
     def read_message(self, native: Any, at: int) -> Message:
         """Return the view of one chat message."""
@@ -274,6 +276,9 @@ class OpenAIChat(Wire):
         native = part.native
         if type(part) is Opaque and isinstance(native, str) and part.slot == "content":
             return Text(native={"type": "text", "text": native}, text=native, index=part.index)
+        if type(part) is Call and part.slot == "tool_calls" and self.typed_calls and "type" not in native:
+            kind = "function" if "function" in native else "custom"
+            return replace(part, native={**native, "type": kind})
         if type(part) is Result and isinstance(part.content, list):
             blocks = [_as_chat(block) for block in part.content]
             same = all(new is old for new, old in zip(blocks, part.content, strict=True))
