@@ -46,7 +46,7 @@ PHRASES: Final[Mapping[str, Callable[[Any, Any], str]]] = {
     "required": lambda want, got: missing(name for name in want if name not in got),
     "const": lambda want, got: f"expected {shorten(literal(want))}, got {excerpt(got)}",
     "enum": _one_of,
-    "pattern": lambda want, got: f"expected a match of {want!r}, got {excerpt(got)}",
+    "pattern": lambda want, got: f"expected a match of {getattr(want, 'written', want)!r}, got {excerpt(got)}",
     "format": lambda want, got: f"expected the format {want!r}, got {excerpt(got)}",
     "minimum": lambda want, got: f"expected at least {want}, got {excerpt(got)}",
     "maximum": lambda want, got: f"expected at most {want}, got {excerpt(got)}",

@@ -20,6 +20,7 @@ from interlock.errors import InvalidOptionError, ToolDefinitionError
 from interlock.tools import models
 from interlock.tools.checks import Check, Checked, Problem, excerpt, same_json, shorten
 from interlock.tools.definitions import ToolSpec, normalize_tools, read_schema
+from interlock.tools.patterns import with_patterns
 from interlock.tools.schema_watch import EarlyChecker
 from interlock.tools.schemas import compile_schemas
 
@@ -148,6 +149,7 @@ def compile_tools(
                 schemas[name] = read_schema(spec.validator.schema, name)
             else:
                 checks[name] = check
+    schemas = {name: with_patterns(schema) for name, schema in schemas.items()}
     checks |= compile_schemas(schemas, check_formats=check_formats)
     early = {name: EarlyChecker(schema, name) for name, schema in schemas.items()}
     return Toolset(specs, checks, early, validator_timeout)

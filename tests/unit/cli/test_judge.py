@@ -159,6 +159,14 @@ def test_a_stream_without_calls_is_fine(cli):
     assert ran.out.endswith("No tool call.\n")
 
 
+def test_a_stream_whose_call_could_not_be_read_is_not_fine(cli):
+    chunk = {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}
+    ran = cli("judge", "-", stdin=json.dumps({"object": "chat.completion.chunk", **chunk}).encode())
+    assert ran.status == 1
+    assert "E_CALL_MISSING" in ran.out
+    assert ran.out.endswith("No tool call could be read.\n")
+
+
 def test_a_recording_of_another_wire_is_not_passed_as_one_without_calls(cli, recordings):
     ran = cli("judge", recordings / "clean.sse", "--wire", "openai_chat")
     assert ran.status == 2

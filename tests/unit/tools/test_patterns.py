@@ -1,0 +1,122 @@
+"""A schema's patterns are ECMA-262's: what Python reads otherwise is put in its words."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import re
+import shutil
+import subprocess
+from typing import Any
+
+import pytest
+
+from interlock.tools.patterns import in_python, with_patterns
+from support.judging import executed, judged
+
+START = {"type": "call_start", "key": "a", "id": "call_1", "name": "f"}
+END = {"type": "stream_end", "reason": "complete", "provider_reason": "stop"}
+
+
+def executes(schema: dict[str, Any], value: Any) -> bool:
+    delta = {"type": "arguments_delta", "key": "a", "text": json.dumps(value)}
+    return bool(executed(judged("normalized", [START, delta, END], tools={"f": schema})))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fits", "does_not"),
+    [
+        ("^/tmp/[a-z]+$", "/tmp/a", "/tmp/a\n"),
+        (r"^\d+$", "12", "٣"),
+        (r"^\w+$", "a_1", "é"),
+        (r"^[\d\w]$", "a", "é"),
+        (r"^\D$", "٣", "3"),
+        (r"^[^\W]$", "a", "é"),
+        (r"^\S$", "a", "\ufeff"),
+        ("^.$", "a", "\u2028"),
+        ("^a.b$", "axb", "a\rb"),
+        (r"\bé", "aé", "é"),
+        ("^[]$|^b$", "b", "]"),
+        (r"^[\w-.]$", "-", "`"),
+        (r"^[+-\d]$", "-", "/"),
+        ("^[+--]$", ",", "."),
+        ("^[^]$", "\n", ""),
+        ("^[[a]$", "[", "b"),
+        (r"^(?<y>\d)\k<y>$", "11", "12"),
+        (r"^\u{41}\cJ$", "A\n", "u"),
+        (r"^[$.]\$$", ".$", "a$"),
+        (r"^(?<!a)b(?<=b)$", "b", "ab"),
+    ],
+)
+def test_a_pattern_decides_as_in_the_standard(pattern: str, fits: str, does_not: str) -> None:
+    """As a value's pattern and as a property's, in the whole check; a no may come early, too."""
+    value = {"type": "object", "properties": {"p": {"type": "string", "pattern": pattern}}}
+    named = {"type": "object", "patternProperties": {pattern: True}, "additionalProperties": False}
+    left = {"type": "object", "patternProperties": {pattern: True}, "unevaluatedProperties": False}
+    assert executes(value, {"p": fits}) and not executes(value, {"p": does_not})
+    for schema in (named, left):
+        assert executes(schema, {fits: 1}) and not executes(schema, {does_not: 1})
+
+
+def test_the_pattern_is_shown_as_it_was_written() -> None:
+    schema = {"type": "object", "properties": {"p": {"pattern": "^a$"}}}
+    delta = {"type": "arguments_delta", "key": "a", "text": '{"p":"b"}'}
+    (decision,) = judged("normalized", [START, delta, END], tools={"f": schema}).decisions
+    assert "'^a$'" in decision.diagnostics[0].message
+
+
+def test_only_patterns_are_changed_and_data_are_not() -> None:
+    schema = {
+        "properties": {"pattern": {"const": {"pattern": "a$"}}, "enum": {"pattern": "b$"}},
+        "patternProperties": {"c$": {"not": {"pattern": "d$"}}},
+        "anyOf": [{"pattern": "e$"}],
+        "dependencies": {"x": ["y"]},
+        "x-note": {"pattern": r"\p{L}"},
+    }
+    before = json.dumps(schema)
+    assert with_patterns(schema) == {
+        "properties": {"pattern": {"const": {"pattern": "a$"}}, "enum": {"pattern": r"b\Z"}},
+        "patternProperties": {r"c\Z": {"not": {"pattern": r"d\Z"}}},
+        "anyOf": [{"pattern": r"e\Z"}],
+        "dependencies": {"x": ["y"]},
+        "x-note": {"pattern": r"\p{L}"},
+    }
+    assert json.dumps(schema) == before
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
+def test_node_agrees() -> None:
+    """Random patterns of all kinds of parts, on random texts; those that either side cannot read are left out."""
+    draw = random.Random(11)
+    atoms = [*"a1_-é", r"\d", r"\w", r"\s", r"\S", r"\D", r"\W", ".", "$", "^", r"\b", r"\B", "[^]", "[]", r"\.", r"\n"]
+    inner = [*"a1_-é[.$^", r"\d", r"\w", r"\s", r"\S", r"\D", r"\W", r"\b", r"\]", r"\n"]
+
+    def part() -> str:
+        if draw.random() < 0.3:
+            held = "".join(draw.choice(inner) for _ in range(draw.randint(1, 3)))
+            return f"[{'^' if draw.random() < 0.4 else ''}{held}]"
+        return draw.choice(atoms) + (draw.choice(["", "", "*", "+?", "?"]) if draw.random() < 0.3 else "")
+
+    texts = ["", "a", "a\n", "\n", "1\r", "é", "\u2028", "\ufeff", " _", "a1-", "٣", "[", "\x08", "]é\n", "$.^", "\x1c"]
+    patterns = ["".join(part() for _ in range(draw.randint(1, 4))) for _ in range(200)]
+    pairs = [(pattern, text) for pattern in patterns for text in texts]
+    script = """
+        const pairs = JSON.parse(require("fs").readFileSync(0, "utf8"));
+        const fits = ([p, t]) => { try { return new RegExp(p).test(t) } catch { return null } };
+        console.log(JSON.stringify(pairs.map(fits)));
+    """
+    done = subprocess.run(
+        ["node", "-e", script], input=json.dumps(pairs), capture_output=True, text=True, check=True, timeout=60
+    )
+    answers, compared = iter(json.loads(done.stdout)), 0
+    for pattern in patterns:
+        expected = list(itertools.islice(answers, len(texts)))
+        try:
+            found = re.compile(in_python(pattern))
+        except re.error:
+            continue
+        if None not in expected:
+            compared += 1
+            assert [found.search(text) is not None for text in texts] == expected, pattern
+    assert compared > len(patterns) / 2
