@@ -72,6 +72,7 @@ class Profile:
         reasoning_field: What tool-calling assistant messages must carry while thinking is on:
             field and filler.
         refused_fields: Reasoning fields that are refused, each with the field to move it to, if any.
+        unknown_fields: Fields of a message, other than a result, that are refused.
         stale_field: A reasoning field that is refused ahead of the last message of the user's.
         cache_marks: The most cache markers a request may hold.
         image_limits: Images above a number of pixels are refused.
@@ -127,6 +128,7 @@ class Profile:
     thought_signatures: bool = False
     reasoning_field: tuple[str, str] | None = None
     refused_fields: tuple[tuple[str, str | None], ...] = ()
+    unknown_fields: tuple[str, ...] = ()
     stale_field: str | None = None
     cache_marks: int | None = None
     image_limits: bool = False
@@ -437,6 +439,13 @@ def profile_for(provider: str | None, *, wire: str, model: str | None = None) ->
         # The SDKs' own types, and mistral-common 1.13.1, take media of the user only. A gateway that takes other
         # makers' models in OpenAI's format may take more.
         found = replace(found, media_roles=("user",), strict_parts=True)
+        if found.name == "mistral":  # "Extra inputs are not permitted": mistral-common 1.13.1
+            fields = ("reasoning_content", "reasoning", "reasoning_details")
+            found = replace(
+                found,
+                refused_fields=tuple((one, None) for one in fields),
+                unknown_fields=("annotations", "audio", "function_call", "name", "parsed", "refusal"),
+            )
     for owner, pattern, fields in _BY_MODEL:
         if owner == found.name and model and re.search(pattern, model):
             found = replace(found, **fields)  # type: ignore[arg-type]

@@ -439,3 +439,34 @@ def test_instructions_without_a_word_of_the_user_are_reported() -> None:
     result = heal([{"role": "system", "content": "s"}], "openai_chat", "strict_template")
     assert [one.rule for one in result.remaining] == ["last-role"]
     assert not result.changed
+
+
+def test_mistral_gets_none_of_openais_fields() -> None:
+    said = {"role": "assistant", "content": "a", "reasoning_content": "r", "refusal": None, "annotations": []}
+    result = healed(
+        [{**GO, "name": "bob"}, {**said, "audio": None, "function_call": None}, GO], "openai_chat", "mistral"
+    )
+    assert result.messages == [GO, {"role": "assistant", "content": "a"}, GO]
+    assert [(one.rule, one.lossy) for one in result.repairs] == [
+        ("unsupported-reasoning-field", True),
+        ("unknown-field", True),  # the speaker's name
+        ("unknown-field", False),
+    ]
+    refusal = {"role": "assistant", "content": None, "refusal": "no"}
+    alone = healed([GO, refusal, GO], "openai_chat", "mistral")
+    assert alone.messages[1] == {"role": "assistant", "content": "no"}
+    assert not any(one.lossy for one in alone.repairs)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "assistant", "content": "a", "audio": {"id": "x"}},
+        {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}},
+        {"role": "user", "content": [{"type": "file", "file": {"file_id": "x"}}]},
+    ],
+)
+def test_what_mistral_has_no_place_for_is_reported(message: dict[str, Any]) -> None:
+    result = heal([GO, message, GO], "openai_chat", "mistral", policy={"orphan-tool-call": "keep"})
+    assert message in result.messages
+    assert "content-part-type" in [one.rule for one in result.remaining]

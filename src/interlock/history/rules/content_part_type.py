@@ -74,7 +74,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 reason=f"{slot!r} is one entry by itself where a list is due",
             )
             continue  # the next round looks at the entry
-        divided = wire.divided(message)
+        divided = wire.divided(message, context)
         if divided is not None:
             yield Finding(
                 message=message,

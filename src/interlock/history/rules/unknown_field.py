@@ -3,7 +3,7 @@
 What it finds:
     Fields that only stream events or answers carry (the `id`, `model` and `usage` of a response that
     was appended whole), optional fields that are null where the format refuses null, and the caller's
-    own notes (names that begin with `_`).
+    own notes (names that begin with `_`). Fields of OpenAI's messages that Mistral refuses.
 Why it matters:
     "Extra inputs are not permitted"; "Unknown parameter: 'input[273].status'."; "Invalid prompt: The
     messages must be a ModelMessage[]."
@@ -16,7 +16,8 @@ Fix:
     remove (default)   the field goes
     keep               left alone, not reported
 Loss:
-    remove             lossless: what the provider would not have read
+    remove             lossless: what the provider would not have read; lossy where a target refuses a
+                       field that says something, such as a speaker's `name`: its record says so
 Known limits:
     Only known fields are taken out: a field that is new with the provider stays.
 """
@@ -38,6 +39,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each message or part with fields that must not be sent."""
     for message in messages:
         own = context.wire.stray_fields(message.native, None) if message.form != "item" else ()
+        refused = _refused(message, context) if context.profile.unknown_fields else ()
+        own = (*own, *(name for name in refused if name not in own))
         stray = [
             (part, fields)
             for part in message.parts
@@ -57,6 +60,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             yield Finding(
                 message=message,
                 action="replaced-part",
+                lossy=True if any(message.native[name] for name in refused) else None,
                 edits=(ReplaceMessage(message=message, new=(new,)),),
                 reason=_reason(message.native, names),
             )
@@ -71,6 +75,14 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 edits=tuple(ReplacePart(message=message, part=part, new=bare[id(part)]) for part in same),
                 reason=_reason(first.native, names),
             )
+
+
+def _refused(message: Message, context: Context) -> tuple[str, ...]:
+    """Return the fields of another API that the target refuses, but for those in which something was said."""
+    if message.form == "item" or not isinstance(message.native, dict):
+        return ()
+    read = {part.slot for part in message.parts}
+    return tuple(name for name in context.profile.unknown_fields if name in message.native and name not in read)
 
 
 def _reason(native: Any, fields: Sequence[str]) -> str:

@@ -212,7 +212,7 @@ class Wire:
         """Return a result of the kind that is due, or what is wrong when there is none; `None`: it is right."""
         return None
 
-    def divided(self, message: Message) -> tuple[Message, ...] | None:  # noqa: ARG002
+    def divided(self, message: Message, context: Any) -> tuple[Message, ...] | None:  # noqa: ARG002
         """Return the messages that one stands for, when it holds what is a message of its own here; else `None`."""
         return None
 

@@ -108,12 +108,12 @@ class CohereV2(ScreenedWire, OpenAIChat):
             return super().result_text(part)
         return "\n".join(_words(block) for block in part.content)
 
-    def divided(self, message: Message) -> tuple[Message, ...] | None:
+    def divided(self, message: Message, context: Any) -> tuple[Message, ...] | None:
         """Take words beside calls as the plan that they are here."""
         parts = message.parts
         words = [part for part in parts if part.slot == "content" and type(part) is Text and part.text.strip()]
         if not words or not any(type(part) is Call for part in parts):
-            return super().divided(message)
+            return super().divided(message, context)
         plan = [part for part in parts if part.slot == "tool_plan"]
         if any(type(part) is not Text for part in plan):
             return None

@@ -124,6 +124,7 @@ class OpenAIChat(Wire):
         id_fits = re.compile(profile.id_pattern).fullmatch if profile.id_pattern else None
         parsed = self.arguments == "either"
         careful = profile.name == "mistral"  # roles in a certain order, and the user last
+        usual = _PLAIN if careful else _USUAL
         names: set[str] = set()
 
         def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> int:
@@ -152,7 +153,7 @@ class OpenAIChat(Wire):
                     if role != "assistant":
                         return at
                     content, entries = message.get("content"), message.get("tool_calls")
-                    if not (len(message) == 2 and content) and not message.keys() <= _USUAL:
+                    if not (len(message) == 2 and content) and not message.keys() <= usual:
                         return at
                     if type(content) is str:
                         if not entries and (not content or content.isspace()):
@@ -308,14 +309,29 @@ class OpenAIChat(Wire):
 
     def unfit(self, part: Part, context: Any) -> str | None:
         """Name the blocks of other formats for which there is none here."""
-        if part.slot != "content" or not context.profile.strict_parts:
+        if not context.profile.strict_parts:
+            return None
+        if part.slot in context.profile.unknown_fields:
+            return f"{part.slot!r} is no field of this target's, and says something"
+        if part.slot != "content":
             return None
         kind = part.native.get("type") if isinstance(part.native, dict) else None
+        if kind == "file" and context.profile.name == "mistral" and "file" in part.native:
+            return "a file is not given like this"
         foreign = type(part) in (Media, Opaque) and kind in _FOREIGN - _KNOWN.get(context.profile.name, _FOREIGN)
         return f"a part of the type {kind!r} is no part of this format" if foreign else None
 
-    def divided(self, message: Message) -> tuple[Message, ...] | None:
-        """Take the `tool_result` blocks of a user's message as the messages that they are here, ahead of the rest."""
+    def divided(self, message: Message, context: Any) -> tuple[Message, ...] | None:
+        """Take the `tool_result` blocks of a user's message as the messages that they are here, ahead of the rest.
+
+        A refusal becomes words of the content, where there is no field for it.
+        """
+        if any(_is_refusal(part) for part in message.parts) and "refusal" in context.profile.unknown_fields:
+            parts = [
+                Text(native=part.native, text=part.native) if _is_refusal(part) else part for part in message.parts
+            ]
+            native = {key: value for key, value in message.native.items() if key != "refusal"}
+            return (replace(message, native=native, parts=tuple(parts), changed=True),)
         if message.role != "user":
             return None
         found = {id(part): part for part in message.parts if type(part) is Opaque and _is_result(part.native)}
@@ -366,7 +382,13 @@ _KNOWN: Final[Mapping[str, frozenset[str]]] = {
 }
 #: Targets of which the scan knows all requirements.
 _SCREENED: Final = frozenset({"openai", "openrouter", "copilot", "deepseek", "moonshot", "generic", "mistral"})
+_PLAIN: Final = frozenset({"role", "content", "tool_calls"})
 _USUAL: Final = frozenset({"role", "content", "tool_calls", "reasoning_content", "reasoning", "refusal", "name"})
+
+
+def _is_refusal(part: Part) -> bool:
+    """Say whether a part is the words of a refusal."""
+    return part.slot == "refusal" and isinstance(part.native, str) and not _is_void(part.native)
 
 
 def _is_result(native: Any) -> bool:

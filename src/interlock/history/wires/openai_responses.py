@@ -406,7 +406,7 @@ class OpenAIResponses(Wire):
             return None  # recorded as accepted
         return f"an item of the type {have!r} answers a {kind!r}, for which {want!r} is due"
 
-    def divided(self, message: Message) -> tuple[Message, ...] | None:
+    def divided(self, message: Message, context: Any) -> tuple[Message, ...] | None:  # noqa: ARG002
         """Take the `tool_calls` of a chat message as the items that follow it."""
         native = message.native
         if message.role != "assistant" or message.form == "item" or not isinstance(native, dict):
