@@ -2,7 +2,8 @@
 
 What it finds:
     An object or a number where text or blocks are due; a bare value where the format wants an object or
-    a typed output; an outcome in a UI message's part whose state says that the call has not ended.
+    a typed output; an outcome in a UI message's part whose state says that the call has not ended, an
+    output that was undefined and so left out, a denial by nobody.
 Why it matters:
     "The format of the value at messages.28.content.0.toolResult.content.0.json is invalid. Provide a
     json object"; SDK type errors.
@@ -46,10 +47,17 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                     call_id=part.call_id,
                     action="replaced-part",
                     edits=(ReplacePart(message=message, part=part, new=new),),
-                    reason=f"the {result_in_words(part)} is there, but its part says that the call has not ended"
-                    if new.content is part.content
-                    else f"the body of the {result_in_words(part)} has the wrong type",
+                    reason=_reason(part, new),
                 )
+
+
+def _reason(part: Result, new: Result) -> str:
+    what = result_in_words(part)
+    if new.content != part.content:
+        return f"the body of the {what} has the wrong type"
+    if isinstance(part.native, dict) and part.native.get("state") == "output-available":
+        return f"the {what} has no `output`"
+    return f"the {what} is there, but its part says that the call has not ended"
 
 
 RULE: Final = Rule(

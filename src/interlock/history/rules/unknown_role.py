@@ -99,6 +99,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             continue
         new = role_changed(message, role, wire)
         if new is None or new.role != role:
+            if message.role == "opaque":
+                yield Finding(message=message, reason=f"a message with the role {word!r} is no message of this format")
             continue
         told = word if isinstance(word, str) else message.role  # some formats have another field for it
         yield Finding(

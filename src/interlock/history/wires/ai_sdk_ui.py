@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeGuard
 
 from interlock.history.turns import Approval, Call, Media, Message, Opaque, Part, Result, Role, Text
 from interlock.history.wires.ai_sdk import media_kind, reasoning_part
@@ -35,6 +35,13 @@ _ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "
 _OPEN: Final = frozenset({None, "input-available", "approval-requested", "approval-responded"})
 _ASKED: Final = frozenset({None, "input-available"})
 _DONE: Final = frozenset({"output-available", "output-error", "output-denied"})
+_STATES: Final = frozenset({"input-streaming", *_OPEN, *_DONE})
+#: Version 4's states.
+_VERSION_4: Final = {"partial-call": "input-streaming", "call": "input-available", "result": "output-available"}
+#: Types of parts that hold nothing which is sent as words, in versions 5 to 7.
+_KINDS: Final = frozenset(
+    {"source-url", "source-document", "step-start", "steering-message", "custom", "reasoning-file"}
+)
 #: Fields of a tool part that tell how the call ended.
 _OUTCOME: Final = ("state", "output", "errorText", "preliminary", "resultProviderMetadata", "approval")
 _KEYS: Final = frozenset({"id", "role", "parts", "metadata", "createdAt"})
@@ -95,7 +102,7 @@ class AISDKUI(GroupedWire):
                     word = Message(role="user", parts=held, native=native, origins=(at,), form="item")
                     group.views.append(replace(word, extra={"group": group}))
                     continue
-                if isinstance(kind, str) and (kind.startswith("tool-") or kind == "dynamic-tool"):
+                if _is_tool(kind) and _of_version_4(block) is None:
                     _read_tool(block, kind, index, asked, answers)
                     continue
             asked.append(_block(block, kind, index))
@@ -130,7 +137,7 @@ class AISDKUI(GroupedWire):
             if state == "output-error":
                 if type(part["errorText"]) is not str or not part.keys() <= _ERROR_KEYS:
                     return False
-            elif state != "output-available" or not part.keys() <= _OUTPUT_KEYS:
+            elif state != "output-available" or "output" not in part or not part.keys() <= _OUTPUT_KEYS:
                 return False
         look.waiting.clear()  # calls end where they begin
         return True
@@ -180,10 +187,37 @@ class AISDKUI(GroupedWire):
 
     def shaped_result(self, part: Result) -> Result | None:
         """Any JSON value is an output; only an error is text. A part with an outcome has ended."""
-        if part.native.get("state") not in _DONE:
-            return self.with_result(part, content=part.content)
+        state = part.native.get("state")
+        if state not in _DONE or (state == "output-available" and "output" not in part.native):
+            return self.with_result(part, content=part.content)  # JSON leaves out an output that is undefined
+        if state == "output-denied" and not _denied(part.native):
+            # As an error with the SDK's own words for it: nothing says who denied it.
+            return self.with_result(part, content="Tool execution denied.", is_error=True)
         if part.native.get("state") == "output-error" and not isinstance(part.content, str):
             return self.with_result(part, content="" if part.content is None else as_json(part.content))
+        return None
+
+    def retyped(self, message: Message, part: Part) -> Part | None:  # noqa: ARG002
+        """Take a tool part of version 4."""
+        block = _of_version_4(part.native) if type(part) is Opaque and part.slot == "content" else None
+        # Another round reads it: it may be a call and its result.
+        return None if block is None else Opaque(native=block, index=part.index, type=block["type"])
+
+    def is_broken(self, part: Opaque) -> bool:
+        """A part is an object of a known type, and a tool part has a known state."""
+        if part.slot != "content":
+            return False
+        if not isinstance(part.native, dict) or part.type is None or part.type == "text":
+            return True
+        if _is_tool(part.type):
+            state = part.native.get("state")
+            return not isinstance(state, str) or state not in _STATES
+        return part.type not in _KINDS and not part.type.startswith("data-")
+
+    def unfit(self, part: Part, context: Any) -> str | None:  # noqa: ARG002
+        """A file says what it is, and where."""
+        if type(part) is Media and not all(isinstance(part.native.get(key), str) for key in ("mediaType", "url")):
+            return "a file without its `mediaType` or its `url`"
         return None
 
     def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:
@@ -306,6 +340,31 @@ def _read_tool(block: dict[str, Any], kind: str, at: int, asked: list[Part], ans
             server=server,
         )
     )
+
+
+def _is_tool(kind: Any) -> TypeGuard[str]:
+    return isinstance(kind, str) and (kind.startswith("tool-") or kind == "dynamic-tool")
+
+
+def _denied(native: Mapping[str, Any]) -> bool:
+    approval = native.get("approval")
+    return isinstance(approval, dict) and approval.get("approved") is False
+
+
+def _of_version_4(block: Any) -> dict[str, Any] | None:
+    """Return version 4's `tool-invocation` as a tool part of today; `None` for anything else."""
+    held = block.get("toolInvocation") if isinstance(block, dict) and block.get("type") == "tool-invocation" else None
+    if not isinstance(held, dict) or not isinstance(held.get("toolName"), str):
+        return None
+    state = held.get("state")
+    now = _VERSION_4.get(state) if isinstance(state, str) else None
+    if now is None:
+        return None
+    out = {"type": f"tool-{held['toolName']}", "toolCallId": held.get("toolCallId"), "state": now}
+    out["input"] = held.get("args")
+    if now == "output-available":
+        out["output"] = held.get("result")
+    return out
 
 
 def _named(native: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -266,6 +266,64 @@ REFUSED: dict[str, list[Any]] = {
 }
 
 
+def _page(*parts: Any, role: str = "assistant") -> list[Any]:
+    said = [{"id": f"u{at}", "role": "user", "parts": [{"type": "text", "text": "q"}]} for at in range(2)]
+    return [said[0], {"id": "m1", "role": role, "parts": list(parts)}, said[1]]
+
+
+_TOOL = {"type": "tool-f", "toolCallId": "c1"}
+#: What `validateUIMessages` refuses, and what is found: healed, or reported.
+PAGES: dict[str, tuple[list[Any], bool]] = {
+    "an output that is undefined": (_page({**_TOOL, "state": "output-available", "input": {}}), True),
+    "no input": (_page({**_TOOL, "state": "output-available", "output": 1}), True),
+    "an error without words": (_page({**_TOOL, "state": "output-error", "input": {}}), True),
+    "denied by nobody": (_page({**_TOOL, "state": "output-denied", "input": {}}), True),
+    "a call of version 4": (
+        _page(
+            {
+                "type": "tool-invocation",
+                "toolInvocation": {"state": "result", "toolCallId": "c1", "toolName": "f", "args": {}, "result": 1},
+            }
+        ),
+        True,
+    ),
+    "an unknown state": (_page({**_TOOL, "state": "done", "input": {}, "output": 1}), False),
+    "an unknown type": (_page({"type": "mystery"}), False),
+    "a text without words": (_page({"type": "text"}), False),
+    "a file from nowhere": (_page({"type": "file", "mediaType": "image/png"}), False),
+    "a string": (_page("x"), False),
+    "a role of another format": (_page({"type": "text", "text": "x"}, role="tool"), False),
+}
+
+
+def test_what_the_sdk_refuses_of_a_page_is_healed_or_reported() -> None:
+    results = {name: heal(history, wire="ai_sdk_ui") for name, (history, _) in PAGES.items()}
+    before = convert([job("ai", "ai_sdk_ui", history) for history, _ in PAGES.values()])
+    after = convert([job("ai", "ai_sdk_ui", result.messages) for result in results.values()])
+    assert [name for name, one in zip(PAGES, before, strict=True) if one["ok"]] == []
+    for (name, (_, mended)), one in zip(PAGES.items(), after, strict=True):
+        result = results[name]
+        assert (one["ok"], bool(result.repairs), bool(result.remaining)) == (mended, mended, not mended), name
+        assert not any(record.rule == "orphan-tool-call" for record in result.repairs), name
+        assert not heal(result.messages, wire="ai_sdk_ui").changed
+
+
+@pytest.mark.parametrize("sdk", SDKS)
+def test_what_the_sdk_takes_of_a_page_is_left_alone(sdk: str) -> None:
+    pages = [
+        _page({**_TOOL, "state": "output-available", "input": {}, "output": None}),
+        _page({**_TOOL, "state": "output-denied", "input": {}, "approval": {"id": "a", "approved": False}}),
+        _page({**_TOOL, "state": "input-streaming"}),
+        _page({"type": "source-url", "sourceId": "s", "url": "u"}, {"type": "data-x", "data": 1}),
+    ]
+    if sdk == "ai-v7":
+        pages += [_page({"type": "custom", "kind": "a.b"})]
+    for page, answer in zip(pages, convert([job(sdk, "ai_sdk_ui", page) for page in pages]), strict=True):
+        assert answer["ok"], answer
+        result = heal(page, wire="ai_sdk_ui")
+        assert result.messages is page and not result.remaining
+
+
 def test_what_the_sdk_refuses_of_one_message_is_healed() -> None:
     healed = {name: heal(history, wire="ai_sdk") for name, history in REFUSED.items()}
     before = convert([job("ai", "ai_sdk", history) for history in REFUSED.values()])
