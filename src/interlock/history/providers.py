@@ -440,10 +440,9 @@ def profile_for(provider: str | None, *, wire: str, model: str | None = None) ->
         # makers' models in OpenAI's format may take more.
         found = replace(found, media_roles=("user",), strict_parts=True)
         if found.name == "mistral":  # "Extra inputs are not permitted": mistral-common 1.13.1
-            fields = ("reasoning_content", "reasoning", "reasoning_details")
             found = replace(
                 found,
-                refused_fields=tuple((one, None) for one in fields),
+                refused_fields=(("reasoning_content", None), ("reasoning", None), ("reasoning_details", None)),
                 unknown_fields=("annotations", "audio", "function_call", "name", "parsed", "refusal"),
             )
     for owner, pattern, fields in _BY_MODEL:

@@ -470,3 +470,18 @@ def test_what_mistral_has_no_place_for_is_reported(message: dict[str, Any]) -> N
     result = heal([GO, message, GO], "openai_chat", "mistral", policy={"orphan-tool-call": "keep"})
     assert message in result.messages
     assert "content-part-type" in [one.rule for one in result.remaining]
+
+
+def test_both_halves_of_anthropics_pair_become_items() -> None:
+    words, ask = {"type": "output_text", "text": "a"}, {"type": "input_text", "text": "and?"}
+    answer = {"role": "user", "content": [{**RESULT, "content": [SAYS]}, ask]}
+    history = [GO, {"role": "assistant", "content": [words, USE]}, answer]
+    result = healed(history, "openai_responses")
+    assert result.messages == [
+        GO,
+        {"role": "assistant", "content": [words]},
+        {"type": "function_call", "call_id": "t", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "t", "output": [{"type": "input_text", "text": "a"}]},
+        {"role": "user", "content": [ask]},
+    ]
+    assert not any(one.lossy for one in result.repairs)

@@ -407,8 +407,10 @@ class OpenAIResponses(Wire):
         return f"an item of the type {have!r} answers a {kind!r}, for which {want!r} is due"
 
     def divided(self, message: Message, context: Any) -> tuple[Message, ...] | None:  # noqa: ARG002
-        """Take the `tool_calls` of a chat message as the items that follow it."""
+        """Take the `tool_calls` of a chat message, and Anthropic's blocks of calls and results, as items."""
         native = message.native
+        if message.form == "parts" and any(_as_item(part, message.role) for part in message.parts):
+            return self._items(message)
         if message.role != "assistant" or message.form == "item" or not isinstance(native, dict):
             return None
         calls = entries(native.get("tool_calls"))
@@ -421,6 +423,23 @@ class OpenAIResponses(Wire):
         at = message.origins[0] if message.origins else 0
         made = [replace(self.read_message(item, at), origins=message.origins, changed=True) for item in items]
         return (*(() if silent else (said,)), *made)
+
+    def _items(self, message: Message) -> tuple[Message, ...]:
+        """Return a message whose blocks of calls and results are items, in order."""
+        out: list[Message] = []
+        for part in message.parts:
+            item = _as_item(part, message.role)
+            if item is not None:
+                view = self.read_message(item, message.origins[0] if message.origins else 0)
+                out.append(replace(view, origins=message.origins, changed=True))
+            elif out and out[-1].role == message.role and out[-1].form == "parts":
+                out[-1] = replace(out[-1], parts=(*out[-1].parts, part))
+            else:
+                # An id names one item: the first one keeps it.
+                native = message.native if not out else {**message.native, "id": None}
+                native = {key: value for key, value in native.items() if key != "id" or value is not None}
+                out.append(replace(message, native=native, parts=(part,), changed=True))
+        return tuple(out)
 
     def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:  # noqa: ARG002
         """Name the fields that only answers and their parsers carry: "Unknown parameter"."""
@@ -514,6 +533,35 @@ def _chat_call(entry: Any) -> dict[str, Any] | None:
     given = function.get("arguments")
     arguments = given if isinstance(given, str) else as_json({} if given is None else given)
     return {"type": "function_call", "call_id": entry.get("id"), "name": function.get("name"), "arguments": arguments}
+
+
+def _as_item(part: Part, role: Role) -> dict[str, Any] | None:
+    """Return a block of another format's calls or results as the item that it is here; `None` for any other part."""
+    block = part.native
+    if type(part) is not Opaque or not isinstance(block, dict):
+        return None
+    if part.type == "tool_use" and role == "assistant":
+        given = block.get("input")
+        arguments = given if isinstance(given, str) else as_json({} if given is None else given)
+        return {
+            "type": "function_call",
+            "call_id": block.get("id"),
+            "name": block.get("name"),
+            "arguments": arguments,
+        }
+    if part.type == "tool_result" and role == "user":
+        body = block.get("content")
+        if isinstance(body, list):
+            body = [
+                {"type": "input_text", "text": one["text"]} if _kind(one) == "text" and "text" in one else one
+                for one in body
+            ]
+        return {
+            "type": "function_call_output",
+            "call_id": block.get("tool_use_id"),
+            "output": "" if body is None else body,
+        }
+    return None
 
 
 def _chat_result(native: dict[str, Any]) -> Result:
