@@ -53,7 +53,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
 
 def _reason(part: Result, new: Result) -> str:
     what = result_in_words(part)
-    if new.content != part.content:
+    if new.content is not part.content:
         return f"the body of the {what} has the wrong type"
     if isinstance(part.native, dict) and part.native.get("state") == "output-available":
         return f"the {what} has no `output`"

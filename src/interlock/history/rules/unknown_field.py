@@ -19,7 +19,8 @@ Loss:
     remove             lossless: what the provider would not have read; lossy where a target refuses a
                        field that says something, such as a speaker's `name`: its record says so
 Known limits:
-    Only known fields are taken out: a field that is new with the provider stays.
+    Only known fields are taken out: a field that is new with the provider stays. Calls in another format's
+    field that cannot be read are reported.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ __all__ = ["RULE"]
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each message or part with fields that must not be sent."""
     for message in messages:
+        if message.role == "assistant" and (field := _unread_calls(message, context)) is not None:
+            yield Finding(message=message, reason=f"calls in {field!r}, which this format does not read")
         own = context.wire.stray_fields(message.native, None) if message.form != "item" else ()
         refused = _refused(message, context) if context.profile.unknown_fields else ()
         own = (*own, *(name for name in refused if name not in own))
@@ -83,6 +86,14 @@ def _refused(message: Message, context: Context) -> tuple[str, ...]:
         return ()
     read = {part.slot for part in message.parts}
     return tuple(name for name in context.profile.unknown_fields if name in message.native and name not in read)
+
+
+def _unread_calls(message: Message, context: Context) -> str | None:
+    """Return the field in which another format keeps calls, where it stays: they could not be read."""
+    wire, native = context.wire, message.native
+    if wire.name not in ("anthropic", "bedrock_converse") or not isinstance(native, dict):
+        return None
+    return next((field for field in ("tool_calls", "function_call") if native.get(field)), None)
 
 
 def _reason(native: Any, fields: Sequence[str]) -> str:

@@ -24,6 +24,7 @@ from interlock.history.cachemarks import outside
 from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_string, opaque_message, read_content, role_in
+from interlock.history.wires.chat_shape import as_blocks, chat_result, nulls
 
 __all__ = ["Anthropic"]
 
@@ -208,9 +209,33 @@ class Anthropic(Wire):
         if not isinstance(native, dict):
             return found
         if part is None:
-            return (*found, *[key for key in native if key in _OF_RESPONSES])
-        nulls = ("caller",) if "caller" in native and native["caller"] is None else ()
-        return (*found, *[key for key in ("index", "partial_json") if key in native], *nulls)
+            return tuple(dict.fromkeys((*found, *[key for key in native if key in _OF_RESPONSES], *nulls(native))))
+        none = ("caller",) if "caller" in native and native["caller"] is None else ()
+        return (*found, *[key for key in ("index", "partial_json") if key in native], *none)
+
+    def with_role(self, message: Message, role: Role) -> Message | None:
+        """Return the message with another role; a `tool` message of Chat Completions as a `tool_result`."""
+        result = chat_result(message.native) if role == "user" else None
+        if result is None:
+            return super().with_role(message, role)
+        block = {"type": "tool_result", "tool_use_id": result[0], "content": result[1]}
+        native = {key: message.native[key] for key in message.native if key not in _OF_CHAT_RESULTS}
+        return self._reread({**native, "role": "user", "content": [block]}, message)
+
+    def divided(self, message: Message, context: Any) -> tuple[Message, ...] | None:  # noqa: ARG002
+        """Take the `tool_calls` of Chat Completions as blocks."""
+        if message.role != "assistant":
+            return None
+        native = as_blocks(
+            message.native,
+            lambda text: {"type": "text", "text": text},
+            lambda call_id, name, given: {"type": "tool_use", "id": call_id, "name": name, "input": given},
+        )
+        return None if native is None else (self._reread(native, message),)
+
+    def _reread(self, native: dict[str, Any], message: Message) -> Message:
+        new = self.read_message(native, message.origins[0] if message.origins else 0)
+        return replace(new, origins=message.origins, changed=True)
 
     def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
         """Return a `tool_use` block."""
@@ -238,6 +263,7 @@ _RESULTS: Final[Mapping[str, str]] = {
     "tool_search_tool_regex": "tool_search_tool_result",
     "advisor": "advisor_tool_result",
 }
+_OF_CHAT_RESULTS: Final = frozenset({"role", "content", "tool_call_id", "name"})
 #: What a response holds beside the role and content of its message.
 _OF_RESPONSES: Final = frozenset(
     {"id", "type", "model", "stop_reason", "stop_sequence", "stop_details", "usage", "container"}

@@ -25,9 +25,11 @@ from typing import Any, ClassVar, Final, Literal
 from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, read_content, role_in
+from interlock.history.wires.chat_shape import as_blocks, chat_result, nulls
 
 __all__ = ["BedrockConverse"]
 
+_OF_CHAT_RESULTS: Final = frozenset({"role", "content", "tool_call_id", "name"})
 #: What answers, of Converse and of other APIs, carry beside the role and content of their message.
 _OF_ANSWERS: Final = frozenset(
     {"id", "type", "model", "stopReason", "usage", "metrics", "trace", "additionalModelResponseFields"}
@@ -171,7 +173,31 @@ class BedrockConverse(Wire):
         found = super().stray_fields(native, part)
         if part is not None or not isinstance(native, dict):
             return found
-        return (*found, *[key for key in native if key in _OF_ANSWERS])
+        return tuple(dict.fromkeys((*found, *[key for key in native if key in _OF_ANSWERS], *nulls(native))))
+
+    def with_role(self, message: Message, role: Role) -> Message | None:
+        """Return the message with another role; a `tool` message of Chat Completions as a `toolResult`."""
+        result = chat_result(message.native) if role == "user" else None
+        if result is None:
+            return super().with_role(message, role)
+        block = {"toolResult": {"toolUseId": result[0], "content": _result_blocks(result[1])}}
+        native = {key: message.native[key] for key in message.native if key not in _OF_CHAT_RESULTS}
+        return self._reread({**native, "role": "user", "content": [block]}, message)
+
+    def divided(self, message: Message, context: Any) -> tuple[Message, ...] | None:  # noqa: ARG002
+        """Take the `tool_calls` of Chat Completions as blocks."""
+        if message.role != "assistant":
+            return None
+        native = as_blocks(
+            message.native,
+            lambda text: {"text": text},
+            lambda call_id, name, given: {"toolUse": {"toolUseId": call_id, "name": name, "input": given}},
+        )
+        return None if native is None else (self._reread(native, message),)
+
+    def _reread(self, native: dict[str, Any], message: Message) -> Message:
+        new = self.read_message(native, message.origins[0] if message.origins else 0)
+        return replace(new, origins=message.origins, changed=True)
 
     def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
         """Return a `toolUse` block."""

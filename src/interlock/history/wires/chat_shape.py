@@ -1,0 +1,65 @@
+"""What Chat Completions puts into fields of its own, for formats that hold it as blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from interlock.history.arguments import object_in
+from interlock.history.wires.base import as_json
+
+__all__ = ["as_blocks", "chat_result", "nulls"]
+
+
+def chat_result(native: Any) -> tuple[str, Any] | None:
+    """Return the call's id and the body in a `tool` message; `None` for anything else."""
+    if not isinstance(native, dict) or native.get("role") not in ("tool", "function") or "content" not in native:
+        return None
+    call_id, body = native.get("tool_call_id"), native["content"]
+    if not isinstance(call_id, str):
+        return None
+    texts = isinstance(body, list) and all(isinstance(one, dict) and one.get("type") == "text" for one in body)
+    return call_id, body if texts or isinstance(body, str) else "" if body is None else as_json(body)
+
+
+def as_blocks(
+    native: Any, text: Callable[[str], Any], call: Callable[[str | None, str, Any], dict[str, Any]]
+) -> dict[str, Any] | None:
+    """Return a message whose `tool_calls` have become blocks of its content.
+
+    Args:
+        native: The message.
+        text: Makes a block of a string.
+        call: Makes a block of a call's id, name and arguments.
+
+    Returns:
+        The message; `None` when it has none, or one of them cannot be read: then all stay.
+    """
+    entries = native.get("tool_calls") if isinstance(native, dict) else None
+    content = native.get("content") if isinstance(native, dict) else None
+    if not isinstance(entries, list) or not entries or not (content is None or isinstance(content, (str, list))):
+        return None
+    blocks: list[Any] = [text(content)] if isinstance(content, str) and content.strip() else []
+    blocks += content if isinstance(content, list) else []
+    for entry in entries:
+        function = entry.get("function") if isinstance(entry, dict) else None
+        if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
+            return None
+        call_id, given = entry.get("id"), function.get("arguments")
+        if not (call_id is None or isinstance(call_id, str)):
+            return None
+        arguments = object_in(given) if isinstance(given, str) else given
+        shown = given if arguments is None and given else {} if arguments is None else arguments
+        block = call(call_id, function["name"], shown)
+        if not any(isinstance(one, dict) and one.items() >= block.items() for one in blocks):
+            blocks.append(block)  # some clients keep a call in both places
+    return {**{key: value for key, value in native.items() if key != "tool_calls"}, "content": blocks}
+
+
+def nulls(native: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the fields of a message beside role and content that are null, or an empty list of calls."""
+    return tuple(
+        key
+        for key, value in native.items()
+        if key not in ("role", "content") and (value is None or (key == "tool_calls" and value == []))
+    )
