@@ -166,7 +166,7 @@ _MIXED = [
         ([USER, {"role": "assistant", "text": "abc"}, USER], "openai_chat", [1]),
         ([USER, {"role": "assistant", "content": "", "text": "abc"}, USER], "openai_chat", [1]),
         ([{"role": "user", "content": None, "text": "abc"}], "openai_chat", [0]),
-        ([USER, {"role": "assistant", "content": [], "tool_calls": _ENTRIES}, USER], "anthropic", [1]),
+        ([USER, {"role": "assistant", "content": [], "tool_calls": [{"id": "c"}]}, USER], "anthropic", [1]),
         ([USER, {"role": "assistant", "content": "", "output": {"a": 1}}, USER], "cohere_v2", [1]),
     ],
 )
