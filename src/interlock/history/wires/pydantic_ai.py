@@ -61,6 +61,7 @@ class PydanticAI(GroupedWire):
     arguments: ClassVar[Literal["object", "text", "either"]] = "either"
     results_named: ClassVar[bool] = True
     result_blocks: ClassVar[bool] = False
+    content_key: ClassVar[str] = "parts"
 
     # -- reading ---------------------------------------------------------------------------------
 
@@ -199,6 +200,10 @@ class PydanticAI(GroupedWire):
             return None
         held = tuple(self.new_text(part.text, role=role) if type(part) is Text else part for part in message.parts)
         return replace(message, role=role, parts=held, changed=True)
+
+    def unread(self, message: Message) -> str | None:  # noqa: ARG002
+        """Nothing: what a request says is in its parts, and its instructions are those of the last one."""
+        return None
 
     # -- writing ---------------------------------------------------------------------------------
 
