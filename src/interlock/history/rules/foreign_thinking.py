@@ -48,6 +48,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             if type(part) is not Reasoning or part.slot not in ("content", "parts", "self"):
                 continue
             family = _family(part.origin) or maker
+            if context.wire.name == "bedrock_converse" and not part.signature and "_origin" not in message.native:
+                family = None  # of one of the makers who do not sign
             # OpenAI's chat format has no reasoning among the parts of a message.
             misfit = context.profile.strict_parts and context.profile.family == "openai" and part.slot == "content"
             foreign = misfit or (family is not None and family != context.profile.family)
@@ -96,6 +98,8 @@ def _origin(message: Message, context: Context) -> tuple[str | None, str | None]
 
 def _of_wire(context: Context) -> str | None:
     """Return the one maker of reasoning in a format; other servers speak the format with their own."""
+    if context.wire.name == "bedrock_converse":  # models of several makers, of whom one signs
+        return "anthropic"
     own = context.wire.name in ("anthropic", "gemini", "bedrock_converse", "openai_responses")
     return _family(context.wire.provider) if own and context.profile.name not in SERVERS else None
 
