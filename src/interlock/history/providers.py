@@ -172,6 +172,7 @@ _ANTHROPIC: Final = Profile(
     source=f"Anthropic Messages, {_READ}: anthropic-sdk 2.14.0; anthropics/claude-code#5060, #23440, #20705",
     family="anthropic",
     id_pattern="[a-zA-Z0-9_-]+",
+    roles=("system", "user", "assistant", "tool"),
     unique_ids="request",
     merges_turns=True,
     merges_users=True,
@@ -205,6 +206,7 @@ _BEDROCK: Final = Profile(
     source=f"Amazon Bedrock Converse, {_READ}: botocore 1.44.8; agno-agi/agno#6698, pydantic-ai bedrock profiles",
     id_pattern="[a-zA-Z0-9_.:-]+",
     id_length=64,
+    roles=("system", "user", "assistant", "tool"),
     tools_declared=True,
     empty_text=True,
     blank_text=True,
@@ -431,6 +433,11 @@ def profile_for(provider: str | None, *, wire: str, model: str | None = None) ->
         # What only Converse limits is not limited here.
         system: Literal["nowhere", "not-leading"] = "nowhere" if _NO_SYSTEM.search(model) else "not-leading"
         found = replace(found, system=system, most_media=())
+    elif found.name in ("anthropic", "bedrock", "bedrock-anthropic") and wire in ("ai_sdk", "ai_sdk_ui"):
+        # The SDK's converters put those at the front into the request's field, and throw at a later one.
+        found = replace(found, system="leading")
+    elif found.name == "anthropic" and wire == "openai_chat" and _NO_SYSTEM.search(model):
+        found = replace(found, system="leading")  # whoever converts it: the model takes none in the middle
     elif name == "openai" and wire in ("ai_sdk", "ai_sdk_ui"):
         # The SDK's OpenAI provider speaks Responses unless it is told otherwise.
         found = replace(found, reasoning_needs_next=True, merges_turns=True)

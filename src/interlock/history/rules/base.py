@@ -37,6 +37,7 @@ __all__ = [
     "result_in_words",
     "role_changed",
     "speaker",
+    "tagged",
     "thinking_setting",
     "with_words",
     "without",
@@ -341,6 +342,15 @@ def both_hold(run: Sequence[Message], held: Mapping[str, Any], other: Message, w
         if field is not None:
             return field
     return None
+
+
+def tagged(message: Message, wire: Wire) -> Message:
+    """Return a message of the user's whose words are marked as the instructions that they are."""
+    held = tuple(
+        wire.with_text(part, f"<system>{part.text}</system>") if isinstance(part, Text) and part.text.strip() else part
+        for part in message.parts
+    )
+    return replace(message, parts=held, changed=True)
 
 
 def speaker(message: Message) -> str | None:

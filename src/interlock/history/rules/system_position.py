@@ -4,8 +4,8 @@ What it finds:
     A second system message, or one behind other messages, depending on the target.
 Why it matters:
     "System message must be at the beginning."; "Unexpected role 'system' after role 'assistant'";
-    "system messages are only supported at the beginning of the conversation"; "role 'system' is not
-    supported on this model".
+    "system messages are only supported at the beginning of the conversation" (the AI SDK, for Google;
+    it throws for Anthropic and Bedrock too); "role 'system' is not supported on this model".
     Source: ggml-org/llama.cpp#20733, mistral-common validators, vercel/ai google converter,
     anthropics/claude-code#61412; recorded requests to claude-opus-4-8 and claude-fable-5.
 
@@ -23,6 +23,8 @@ Loss:
     join   lossless
     hoist  lossless: the words stay, their place does not
 Known limits:
+    Where a framework puts system messages into the request itself (LangChain, Pydantic AI, gateways that
+    speak OpenAI's format) nothing is said of their place, unless the model is named and known to take none.
     On Anthropic's format a system message at the front is reported and left alone: it belongs in the
     request's `system` field. Later ones are folded for models that are named and known to refuse
     them (before Claude 4.8). What a system message says weighs more with most models than the same words of the user.
@@ -31,12 +33,11 @@ Known limits:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from interlock.history.edits import DropMessage, Edit, InsertMessage, ReplaceMessage
-from interlock.history.rules.base import Context, Finding, Rule, joined_text, role_changed
-from interlock.history.turns import Message, Text
+from interlock.history.rules.base import Context, Finding, Rule, joined_text, role_changed, tagged
+from interlock.history.turns import Message
 
 __all__ = ["RULE"]
 
@@ -66,14 +67,14 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     extra = lead[1:] if kind == "single" else []
     joined = [] if policy == "fold" else [*extra, *(late if policy == "hoist" else ())]
     if lead and joined:
-        edits: tuple[Edit, ...] = (
-            ReplaceMessage(message=lead[0], new=(joined_text([lead[0], *joined], wire),)),
-            *(DropMessage(message=one) for one in joined),
-        )
+        edits: tuple[Edit, ...] = (ReplaceMessage(message=lead[0], new=(joined_text([lead[0], *joined], wire),)),)
         for message in joined:
+            edits = (*edits, DropMessage(message=message))
             yield Finding(message=message, action="merged-messages", edits=edits, reason=_REASON)
+            edits = ()
+    done = {id(message) for message in joined} if lead else set[int]()
     for message in [*extra, *late]:
-        if any(message is one for one in joined) and lead:
+        if id(message) in done:
             continue
         new = role_changed(message, "user", wire)
         if new is None:
@@ -82,15 +83,10 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             moved = (DropMessage(message=message), InsertMessage(after=None, new=message))
             yield Finding(message=message, action="reordered-parts", edits=moved, reason=_REASON)
         else:
-            tagged = tuple(
-                wire.with_text(part, f"<system>{part.text}</system>") if isinstance(part, Text) else part
-                for part in new.parts
-            )
-            folded = replace(new, parts=tagged)
             yield Finding(
                 message=message,
                 action="replaced-part",
-                edits=(ReplaceMessage(message=message, new=(folded,)),),
+                edits=(ReplaceMessage(message=message, new=(tagged(new, wire),)),),
                 reason=_REFUSED if kind == "nowhere" else _REASON,
             )
 

@@ -14,8 +14,8 @@ Example:
     after:  {"role": "user", "content": "Hi"}
 Fix:
     rename (default)   the target's word for the same role; `developer` becomes `system`, and `system`
-                       becomes `user` where there is none; calls among the user's words go into a
-                       message of the assistant
+                       becomes `user` where there is none (in `<system>` tags, where the format has none);
+                       calls among the user's words go into a message of the assistant
     keep               left alone, not reported
 Loss:
     rename             lossless
@@ -33,7 +33,7 @@ from types import NoneType
 from typing import Any, Final
 
 from interlock.history.edits import ReplaceMessage
-from interlock.history.rules.base import Context, Finding, Rule, role_changed
+from interlock.history.rules.base import Context, Finding, Rule, role_changed, tagged
 from interlock.history.spans import stretch
 from interlock.history.turns import Call, Message, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire
@@ -102,6 +102,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             if message.role == "opaque":
                 yield Finding(message=message, reason=f"a message with the role {word!r} is no message of this format")
             continue
+        if role == "user" and message.role == "opaque" and _instructs(word):
+            new = tagged(new, wire)
         told = word if isinstance(word, str) else message.role  # some formats have another field for it
         yield Finding(
             message=message,
@@ -109,6 +111,10 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             edits=(ReplaceMessage(message=message, new=(new,)),),
             reason=reason or f"the role {told!r} is not accepted; it is sent as {wire.native_role(role)!r}",
         )
+
+
+def _instructs(word: Any) -> bool:
+    return isinstance(word, str) and _SYNONYMS.get(word.lower()) == "system"
 
 
 def _asking(message: Message, word: Any, wire: Wire) -> Message | None:
