@@ -450,6 +450,10 @@ def _record(rule: Rule, finding: Finding, views: Sequence[Message], context: Con
     if finding.action not in ("inserted-message", "inserted-part"):
         source = part if part is not None else finding.message
         before = None if source is None else source.native
+    lossy = finding.lossy
+    whole = finding.message if finding.action == "dropped-message" and part is not None else None
+    if whole is not None and context.wire.unread(whole) is not None:
+        before, lossy = whole.native, True  # what no part was read from goes as well
     return Repair(
         code=rule.code,
         rule=rule.name,
@@ -458,7 +462,7 @@ def _record(rule: Rule, finding: Finding, views: Sequence[Message], context: Con
         action=finding.action,
         reason=finding.reason,
         call_id=finding.call_id,
-        lossy=finding.lossy if finding.lossy is not None else rule.policies[policy] != "lossless",
+        lossy=lossy if lossy is not None else rule.policies[policy] != "lossless",
         policy=policy,
         healed=bool(finding.edits),
         before=before,

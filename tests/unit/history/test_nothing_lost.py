@@ -485,3 +485,69 @@ def test_both_halves_of_anthropics_pair_become_items() -> None:
         {"role": "user", "content": [ask]},
     ]
     assert not any(one.lossy for one in result.repairs)
+
+
+def test_calls_of_a_custom_tool_with_other_inputs_are_no_copies() -> None:
+    calls = [{"type": "custom_tool_call", "call_id": "c", "name": "f", "input": one} for one in "xy"]
+    result = healed([GO, *calls], "openai_responses", "deepseek")
+    assert [one["input"] for one in result.messages if "input" in one] == ["x", "y"]
+
+
+def test_a_plan_beside_the_content_is_not_ahead_of_the_thinking() -> None:
+    thought = {"type": "thinking", "thinking": "hm", "signature": "s"}
+    history = [GO, {"role": "assistant", "content": [thought, SAYS], "tool_plan": "p"}, GO]
+    assert "thinking-order" not in [one.rule for one in healed(history, "cohere_v2", "anthropic").repairs]
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ([SAYS, {"type": "text", "text": "b"}], "a\nb"),
+        ([SAYS, IMAGE], json.dumps([SAYS, IMAGE])),
+        ([], "[]"),
+    ],
+)
+def test_all_of_a_result_of_ollama_is_in_its_string(body: Any, text: str) -> None:
+    asking = {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "f", "arguments": {}}}]}
+    result = healed([GO, asking, {"role": "tool", "tool_name": "f", "content": body}], "ollama")
+    assert result.messages[-1]["content"] == text
+
+
+def test_media_beside_a_field_that_is_not_read_stay() -> None:
+    history = [GO, {"role": "assistant", "content": [IMAGE], "tool_plan": "p"}, GO]
+    result = heal(history, "openai_chat")
+    assert result.messages is history
+    assert [one.rule for one in result.remaining] == ["media-role"]
+
+
+def test_reasoning_in_the_wrong_place_of_a_langchain_message_is_not_nothing() -> None:
+    history = [{"type": "human", "content": "q"}, {"type": "ai", "content": "", "reasoning_content": "r"}]
+    assert heal(history, "langchain").messages is history
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kept", "lossy"),
+    [(None, '{"a": 1}', False), ('{"a":1}', '{"a":1}', False), ('{"a":2}', '{"a":2}', True)],
+)
+def test_a_call_that_stands_there_twice_keeps_its_arguments(arguments: Any, kept: str, lossy: bool) -> None:
+    entry = {"id": "t", "type": "function", "function": {"name": "f", "arguments": arguments}}
+    asking = {"role": "assistant", "content": [SAYS, {**USE, "input": {"a": 1}}], "tool_calls": [entry]}
+    result = healed([GO, asking, {"role": "tool", "tool_call_id": "t", "content": "R"}], "openai_chat")
+    assert result.messages[1]["tool_calls"][0]["function"]["arguments"] == kept
+    assert [(one.rule, one.lossy) for one in result.repairs] == [("content-part-type", lossy)]
+
+
+def test_what_goes_with_the_last_part_of_a_message_is_in_the_record() -> None:
+    history = [GO, {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}], "tool_plan": "p"}, GO]
+    result = healed(history, "openai_chat")
+    assert [(one.lossy, one.before) for one in result.repairs] == [(True, history[1])]
+
+
+def test_a_block_of_a_call_by_itself_becomes_a_list_of_one() -> None:
+    block = {"type": "tool_use", "id": "c", "name": "f", "input": {"a": 1}}
+    asking = {"type": "ai", "content": block, "tool_calls": {"name": "f", "args": {"a": 1}, "id": "c"}}
+    history = [{"type": "human", "content": "q"}, asking, {"type": "tool", "tool_call_id": "c", "content": "R"}]
+    listed = {**asking, "content": [block], "tool_calls": [asking["tool_calls"]]}
+    assert healed(history, "langchain").messages[1] == listed
+    history[1] = {**asking, "tool_calls": [{**asking["tool_calls"], "args": "bad{"}]}
+    assert healed(history, "langchain", "xai").messages[1]["content"] == [block]

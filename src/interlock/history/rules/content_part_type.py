@@ -36,6 +36,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from interlock.history.arguments import object_in
 from interlock.history.edits import DropPart, Edit, ReplaceMessage, ReplacePart
 from interlock.history.media import kind_of
 from interlock.history.rules.base import Context, Finding, Rule
@@ -87,25 +88,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
         for part in message.parts:
             new = wire.retyped(message, part)
             if new is not None:
-                ids = {part.call_id for part in message.parts if type(part) is Call and part.slot == "tool_calls"}
-                twin = type(new) is Call and type(part) is not Call and new.call_id in ids
-                yield Finding(
-                    message=message,
-                    part=part,
-                    call_id=new.call_id if isinstance(new, (Call, Result)) else None,
-                    action="dropped-part" if twin else "replaced-part",
-                    lossy=False,
-                    edits=(
-                        DropPart(message=message, part=part)
-                        if twin
-                        else ReplacePart(message=message, part=part, new=new),
-                    ),
-                    reason="a block of another format repeats a call"
-                    if twin
-                    else "a call does not say its type"
-                    if type(part) is Call
-                    else "a part of another format's type",
-                )
+                yield _retyped(message, part, new, context)
             elif type(part) is Media and _refused(part.media, part.native, context):
                 yield _note(message, part, part.media, context)
             elif type(part) is Result and not part.server:
@@ -137,6 +120,40 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             )
 
 
+def _retyped(message: Message, part: Part, new: Part, context: Context) -> Finding:
+    """Return the finding for a part with another format's type; a call that stands there twice loses its copy."""
+    twin: Call | None = None
+    if type(new) is Call and type(part) is not Call:
+        asked = [one for one in message.parts if type(one) is Call and one.slot == "tool_calls"]
+        twin = next((one for one in asked if one.call_id == new.call_id), None)
+    edits: tuple[Edit, ...] = (ReplacePart(message=message, part=part, new=new),)
+    reason = "a call does not say its type" if type(part) is Call else "a part of another format's type"
+    lossy = False
+    if twin is not None and isinstance(new, Call):
+        edits = (DropPart(message=message, part=part),)
+        reason = "a block of another format repeats a call"
+        if twin.arguments is None or twin.arguments == "":
+            full = context.wire.with_call(twin, arguments=new.arguments)
+            edits = (*edits, ReplacePart(message=message, part=twin, new=full))
+            reason += ", and alone has its arguments"
+        else:
+            lossy = _value(twin.arguments) != _value(new.arguments)
+    return Finding(
+        message=message,
+        part=part,
+        call_id=new.call_id if isinstance(new, (Call, Result)) else None,
+        action="replaced-part" if twin is None else "dropped-part",
+        lossy=lossy,
+        edits=edits,
+        reason=reason,
+    )
+
+
+def _value(arguments: Any) -> Any:
+    held = object_in(arguments) if isinstance(arguments, str) else arguments
+    return arguments if held is None else held
+
+
 def _mispaired(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each result that is of another kind than its call's."""
     for call in context.pairing(messages).calls():
@@ -164,7 +181,8 @@ def _stands_alone(message: Message, wire: Wire) -> bool:
     content = native.get(wire.content_key)
     if not isinstance(content, dict) or not content:
         return False
-    return any(part.slot == "content" and not (type(part) is Opaque and wire.is_broken(part)) for part in message.parts)
+    held = [part for part in message.parts if part.slot == "content"]  # none: the part is a call that is read elsewhere
+    return not held or any(not (type(part) is Opaque and wire.is_broken(part)) for part in held)
 
 
 _DIVIDED: Final = ("words or calls", "results")

@@ -88,8 +88,16 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
 _COUNTED: Final = re.compile(r"toolu_|.*[_:.-]\d{1,4}$")
 
 
+#: Where calls that are no functions have what they ask for.
+_INPUTS: Final = ("input", "custom", "action", "operation")
+
+
 def _equal(one: Open, other: Open) -> bool:
-    return one.call.name == other.call.name and bool(one.call.arguments == other.call.arguments)
+    if one.call.name != other.call.name or one.call.arguments != other.call.arguments:
+        return False
+    if not (isinstance(one.call.native, dict) and isinstance(other.call.native, dict)):
+        return True
+    return all(one.call.native.get(field) == other.call.native.get(field) for field in _INPUTS)
 
 
 def _same(one: Turn, other: Turn) -> bool:

@@ -19,6 +19,7 @@ Fix:
 Loss:
     move             lossless
 Known limits:
+    Media that stand beside nothing but a field that is not read are reported, for the message would go.
     Some of Mistral's newest models take images in results; the form that all of them take is made.
 """
 
@@ -48,8 +49,16 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
         if message.role in allowed or message.role == "opaque":
             continue
         behind = ends[id(message)]
+        left = message.form == "item" or not all(type(part) is Media for part in message.parts)
+        field = None if left else context.wire.unread(message)
         for part in message.parts:
-            if type(part) is Media:
+            if type(part) is Media and field is not None:
+                yield Finding(
+                    message=message,
+                    part=part,
+                    reason=f"{part.media} in a message of the role {message.role!r}, beside {field!r} alone",
+                )
+            elif type(part) is Media:
                 yield Finding(
                     message=message,
                     part=part,

@@ -38,7 +38,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:  #
             continue
         held = message.parts
         lead = 0
-        while lead < len(held) and type(held[lead]) is Text:
+        while lead < len(held) and type(held[lead]) is Text and held[lead].slot in ("content", "parts"):
             lead += 1
         end = lead
         while end < len(held) and type(held[end]) is Reasoning and held[end].slot in ("content", "parts"):

@@ -246,7 +246,7 @@ class Wire:
         read = {part.slot for part in message.parts} - {"content"}
         read.add(self.content_key)
         if message.role == "assistant":
-            read |= {slot for slot in self.list_slots if isinstance(native.get(slot), list)} | {*self.single_slots}
+            read |= {slot for slot in self.list_slots if isinstance(native.get(slot), list)}
             read -= {"content"} - {self.content_key}
         for key, value in native.items():
             if key in read or not isinstance(key, str) or _ABOUT(key):

@@ -354,11 +354,15 @@ class LangChain(ScreenedWire):
 
     def _put_content(self, view: Message, body: Mapping[str, Any], changes: dict[str, Any]) -> None:
         held: list[Any] = []
+        alone = body.get("content") if isinstance(body.get("content"), dict) else None
+        listed = view.form == "parts" or alone is not None
         for part in view.parts:
             if part.slot == "content":
                 held.append(part.native)
-            elif isinstance(part.native, _Entry) and part.native.block is not None and view.form == "parts":
+            elif isinstance(part.native, _Entry) and part.native.block is not None and listed:
                 held.append(part.native.block)
+        if view.form != "parts" and alone is not None and len(held) == 1 and held[0] is alone:
+            return  # a block by itself: it stays what it is
         if not held and view.form in ("null", "absent") and body.get("content") is None:
             return
         if not held:

@@ -163,11 +163,12 @@ class Ollama(Wire):
         return Call(native=native, slot="tool_calls", call_id=call_id, name=name, arguments=dict(arguments))
 
     def shaped_result(self, part: Result) -> Result | None:
-        """Return the result with a string as its body: the words of a list of blocks, else its JSON text."""
+        """Return the result with a string as its body: the words of a list of texts, else its JSON text."""
         content = part.content
         if content is None or isinstance(content, str):
             return None
-        return self.with_result(part, content=self.result_text(part) or as_json(content))
+        words = isinstance(content, list) and all(type(_block(one, 0)) is Text for one in content)
+        return self.with_result(part, content=self.result_text(part) if words and content else as_json(content))
 
     def retyped(self, message: Message, part: Part) -> Part | None:  # noqa: ARG002
         """Take an image of another API's list of blocks as an entry of `images`, when it is given as base64."""

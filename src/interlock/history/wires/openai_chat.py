@@ -346,6 +346,8 @@ class OpenAIChat(Wire):
             held = replace(self._result(native), index=part.index)
             made.append(replace(self.new_message("tool", (held,)), origins=message.origins))
         rest = tuple(part for part in message.parts if id(part) not in found)
+        if not rest and self.unread(message) is not None:
+            return None
         return (*made, replace(message, parts=rest, changed=True)) if rest else tuple(made)
 
     def put_content(self, native: dict[str, Any], message: Message, held: Sequence[Part]) -> None:

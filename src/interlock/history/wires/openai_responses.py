@@ -410,7 +410,9 @@ class OpenAIResponses(Wire):
         """Take the `tool_calls` of a chat message, and Anthropic's blocks of calls and results, as items."""
         native = message.native
         if message.form == "parts" and any(_as_item(part, message.role) for part in message.parts):
-            return self._items(message)
+            views = self._items(message)
+            stays = any(view.form == "parts" for view in views)
+            return views if stays or self.unread(message) is None else None
         if message.role != "assistant" or message.form == "item" or not isinstance(native, dict):
             return None
         calls = entries(native.get("tool_calls"))
