@@ -312,3 +312,22 @@ def test_a_string_is_held_about_once(character, step):
         tracemalloc.stop()
     assert result.executable
     assert most < 2.5 * len(text.encode()) + 64_000
+
+
+@pytest.mark.parametrize("digits", [63, 64, 65, 66, 100, 129, 500])
+@pytest.mark.parametrize("step", [1, 2, 3, 7, 64, 99])
+@pytest.mark.parametrize("fraction", ["", "-", "1.", "-1."])
+def test_a_long_number_fails_at_the_same_byte_however_it_is_cut(digits, step, fraction):
+    """Each limit is exact: a number of so many characters passes, one more does not, in any pieces."""
+    number = (fraction + "1" * digits)[:digits]
+    for over in (0, 1):
+        text = f"[{number}{'1' * over}]"
+        found = []
+        for size in (len(text), step):
+            parser = Parser(limits=Limits(number_bytes=digits))
+            for at in range(0, len(text), size):
+                parser.push(text[at : at + size])
+            result = parser.finish("complete")
+            found.append((result.executable, result.bytes_accepted, result.diagnostics))
+        assert found[0] == found[1]
+        assert [one.code for one in found[1][2]] == ["E_LIMIT_NUMBER_BYTES"] * over

@@ -665,3 +665,57 @@ def test_an_interrupt_while_gathered_chunks_are_read_ends_the_document(monkeypat
     assert parser.failed
     monkeypatch.undo()
     assert not parser.finish("complete").executable
+
+
+def test_words_are_compared_by_value():
+    """A caller's words need not be the very objects that the source holds."""
+    made = {word: "".join(list(word)) for word in ("keep", "isolate", "complete", "length")}
+    parser = Parser(control_characters=made["keep"], trailing=made["isolate"])
+    parser.push('["a\tb"] tail')
+    result = parser.finish(made["complete"])
+    assert (result.outcome, result.trailing_text) == ("salvaged", "tail")
+    assert parser.finish("".join(list("complete"))) is result
+    whole = Parser()
+    whole.push("12")
+    assert whole.finish("".join(list("complete"))).executable
+    parser = Parser()
+    parser.push("[1]")
+    assert parser.finish("".join(list("complete"))).executable
+
+
+def test_what_was_set_aside_makes_nothing_whole_that_is_cut():
+    """The document is whole, and what follows it ends inside a code point."""
+    parser = Parser(trailing="isolate")
+    parser.push(b"{} x\xc3")
+    assert parser.finish("complete").outcome == "invalid"
+
+
+@pytest.mark.parametrize("rest", ["", "a", "abc", "é世"])
+@pytest.mark.parametrize("half", [b"\xc3", b"\xe2\x82", b"\xf0\x9f\x98", "\ud83d"])
+def test_text_after_half_a_character_is_counted(half, rest):
+    """Bytes that wait for the rest of a code point, then text: all of it was received."""
+    parser = Parser()
+    parser.push('["')
+    parser.push(half)
+    if isinstance(half, bytes):
+        parser.push(rest)
+    else:
+        parser.push(rest.encode())
+    result = parser.finish("complete")
+    size = len(half) if isinstance(half, bytes) else 3
+    assert result.bytes_received == 2 + size + len(rest.encode())
+    assert not result.executable
+
+
+def test_escapes_and_control_characters_in_one_run_are_kept():
+    parser = Parser(control_characters="keep")
+    parser.push('["\\n\tb\\u0041\x01\\"", "\\t\t"]')
+    assert parser.finish("complete").value == ['\n\tbA\x01"', "\t\t"]
+
+
+@pytest.mark.parametrize("length", [78, 79, 80, 81, 200])
+def test_a_long_name_in_a_message_is_cut_to_eighty_characters(length):
+    from interlock.parser.machine import shorten
+
+    shown = shorten("x" * length)
+    assert shown == ("x" * length if length <= 80 else "x" * 77 + "...")
