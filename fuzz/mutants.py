@@ -11,7 +11,8 @@ and which functions it calls, so that a change is held against the tests that re
 killed: a test failed, or took far longer than it does. stillborn: the module cannot even be
 imported; not counted, nor is what changes only types or docstrings. broken: the runner failed;
 not counted, and the command fails.
-survived: no test noticed; printed with its place.
+survived: no test noticed; printed with its place. equivalent: no test can notice, for a reason
+that `fuzz/equivalent.toml` gives; not counted.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ import signal
 import sys
 import tempfile
 import time
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -176,6 +178,15 @@ def changed(mutant: Mutant) -> str | None:
     return mutate_code(source, get_operator(f"core/{mutant.operator}")(), mutant.occurrence)
 
 
+def _is_one_object(node: ast.expr) -> bool:
+    """Say whether all that equals this is this very object: None, a character, a small number, a code's name."""
+    if isinstance(node, ast.Constant):
+        value = node.value
+        return value is None or (isinstance(value, str) and len(value) < 2) or (type(value) is int and value < 257)
+    name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    return name.isupper()
+
+
 def bare(code: str) -> str:
     """The code without what cannot matter: docstrings, types, protocols, `__all__`; and `is None` for `== None`."""
     tree = ast.parse(code)
@@ -192,8 +203,9 @@ def bare(code: str) -> str:
             if node.targets[0].id in ("__all__", "__slots__"):
                 node.value = ast.Constant(0)
         elif isinstance(node, ast.Compare):
-            for at, (operator, right) in enumerate(zip(node.ops, node.comparators, strict=True)):
-                if isinstance(right, ast.Constant) and right.value is None:
+            sides = [node.left, *node.comparators]
+            for at, operator in enumerate(node.ops):
+                if _is_one_object(sides[at]) or _is_one_object(sides[at + 1]):
                     node.ops[at] = {ast.Eq: ast.Is, ast.NotEq: ast.IsNot}.get(type(operator), type(operator))()
         elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             node.body, node.orelse = [ast.Pass()], []
@@ -236,6 +248,18 @@ def again(suite: Suite, path: str) -> list[Mutant]:
     listed = {(module, operator, int(at)) for module, _, operator, at in found}
     every = [one for module in sorted({name for name, *_ in listed}) for one in mutants(suite, module)]
     return [one for one in every if (one.module, one.operator, one.occurrence) in listed]
+
+
+def equivalents() -> set[str]:
+    """Return the changes that no test can notice, as `difference_in_short` names them."""
+    groups = tomllib.loads((ROOT / "fuzz" / "equivalent.toml").read_text())["group"]
+    return {change for group in groups for change in group["changes"]}
+
+
+def difference_in_short(mutant: Mutant, code: str) -> str:
+    lines = difference(mutant, code).splitlines()
+    sides = (" / ".join(line[1:].strip() for line in lines if line[0] == sign) for sign in "-+")
+    return f"{mutant.module}: {' -> '.join(sides)}"
 
 
 def difference(mutant: Mutant, code: str) -> str:
@@ -446,6 +470,7 @@ def worker(*known: Any) -> None:
 
 
 KNOWN: tuple[Any, ...] = ()
+EQUIVALENT: set[str] = set()
 
 
 def judge(mutant: Mutant) -> tuple[Mutant, str, str, float]:
@@ -470,9 +495,13 @@ def judge(mutant: Mutant) -> tuple[Mutant, str, str, float]:
     verdict = {0: "survived", 1: "killed", 2: "killed", STILLBORN: "stillborn"}.get(status, "broken")
     if status in too_long:
         verdict = "killed"
+    elif verdict == "survived" and difference_in_short(mutant, code) in EQUIVALENT:
+        verdict = "equivalent"
     elif status == 1 and noticed:
         known.notice(mutant.module, noticed)
-    said = "" if verdict in ("killed", "stillborn") else f"{difference(mutant, code)}\n({len(tests)} tests)"
+    said = (
+        "" if verdict in ("killed", "stillborn", "equivalent") else f"{difference(mutant, code)}\n({len(tests)} tests)"
+    )
     return mutant, verdict, said + (f" status {status}" if verdict == "broken" else ""), time.monotonic() - started
 
 
@@ -493,6 +522,7 @@ def main() -> None:
     os.environ |= {"INTERLOCK_EXHAUSTIVE": "short", "INTERLOCK_EXAMPLES": "60"}
 
     suite = SUITES[given.suite]
+    EQUIVALENT.update(equivalents())
     if given.again:
         todo = again(suite, given.again)
     else:
@@ -519,7 +549,8 @@ def main() -> None:
     share = 100 * total["killed"] / max(judged, 1)
     print(
         f"{judged} mutants judged, {total['survived']} survived: {share:.1f}% killed; "
-        f"{total['stillborn']} stillborn, {total['broken']} broken; {took / max(done, 1):.1f} s a mutant"
+        f"{total['equivalent']} equivalent, {total['stillborn']} stillborn, {total['broken']} broken; "
+        f"{took / max(done, 1):.1f} s a mutant"
     )
     sys.exit(share < suite.at_least or total["broken"] > 0)
 
