@@ -719,3 +719,55 @@ def test_a_long_name_in_a_message_is_cut_to_eighty_characters(length):
 
     shown = shorten("x" * length)
     assert shown == ("x" * length if length <= 80 else "x" * 77 + "...")
+
+
+def test_options_are_named():
+    with pytest.raises(TypeError):
+        Parser(Limits())
+
+
+@pytest.mark.parametrize("first", REASONS)
+@pytest.mark.parametrize("second", REASONS)
+def test_a_document_ends_once(first, second):
+    parser = parsed("[1]")
+    result = parser.finish(first)
+    if first == second:
+        assert parser.finish(second) is result
+    else:
+        with pytest.raises(ParserFinishedError):
+            parser.finish(second)
+
+
+@pytest.mark.parametrize("space", ["", " ", "\n ", "       "])
+@pytest.mark.parametrize("text", ["1", "12", "-1.5e3", "true"])
+def test_a_scalar_by_itself_says_where_it_stands(space, text):
+    """Its end is the input's end, and its start is counted back from there."""
+    parser = parsed(space, text)
+    parser.finish("complete")
+    committed, document = list(parser.drain_events())[:2]
+    assert (committed.start, committed.end) == (document.start, document.end) == (len(space), len(space + text))
+
+
+def test_what_is_set_aside_says_where_it_begins():
+    result = parsed("\n{} \n é", trailing="isolate").finish("complete")
+    assert [(one.byte_offset, one.lossy) for one in result.repairs] == [(6, True)]
+
+
+def test_what_follows_a_container_under_a_repeated_key_is_shown():
+    parser = parsed('{"a":1,"a":{"x":[]},"b":2,"a":3,"c":[4]}')
+    assert parser.stable_value == {"a": 1, "b": 2, "c": [4]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"a":1,"b":[[],{}]}', '{"a":1,"a":[[],[[]],{"x":[]}]}', '{"a":[],"a":{"a":1,"a":[]},"b":["x"]}', "[1,[2,[3]]]"],
+)
+@pytest.mark.parametrize("step", [1, 100])
+def test_a_queue_that_holds_all_events_is_long_enough(text, step):
+    """What is shown to nobody takes no place in it."""
+    chunks = [text[at : at + step] for at in range(0, len(text), step)]
+    parser = parsed(*chunks)
+    events = list(parser.drain_events())
+    limited = parsed(*chunks, limits=Limits(queued_events=len(events)))
+    assert list(limited.drain_events()) == events
+    assert limited.finish("complete").diagnostics == parser.finish("complete").diagnostics
