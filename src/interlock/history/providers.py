@@ -355,7 +355,7 @@ _NEW: Final = r"(?:4[-.][6-9](?![0-9])|[5-9](?![0-9]))"  # a dot where the host 
 _ADAPTIVE: Final = rf"(?:opus|sonnet|haiku)-{_NEW}|claude-{_NEW}|fable|mythos|no-prefill"
 # Claude before 4.8. anthropics/claude-code#61412; recorded as accepted: opus-4-8, fable-5.
 _NO_SYSTEM: Final = re.compile(
-    r"claude-(?:instant|v?[123](?![0-9]))|(?:opus|sonnet|haiku)-(?:[123](?![0-9])|4(?:[-.@:]?$|[-.](?:[0-7](?![0-9])|20[0-9]{6})|[@:]))"
+    r"claude-(?:instant|v?[123](?![0-9]))|claude-4(?:[-.][0-7])?-(?:opus|sonnet|haiku)|(?:opus|sonnet|haiku)-(?:[123](?![0-9])|4(?:[-.@:]?$|[-.](?:[0-7](?![0-9])|20[0-9]{6})|[@:]))"
 )
 
 # What changes with the model: (provider, pattern in the model's name, the fields that differ).
@@ -450,7 +450,7 @@ def profile_for(provider: str | None, *, wire: str, model: str | None = None) ->
             found = replace(
                 found,
                 refused_fields=(("reasoning_content", None), ("reasoning", None), ("reasoning_details", None)),
-                unknown_fields=("annotations", "audio", "function_call", "name", "parsed", "refusal"),
+                unknown_fields=_OPENAI_FIELDS,
             )
     for owner, pattern, fields in _BY_MODEL:
         if owner == found.name and model and re.search(pattern, model):
@@ -461,6 +461,10 @@ def profile_for(provider: str | None, *, wire: str, model: str | None = None) ->
     return found
 
 
+_OPENAI_FIELDS: Final = (
+    *("annotations", "audio", "function_call", "name", "parsed", "refusal", "tool_plan"),
+    *("reasoning_content", "reasoning", "reasoning_details"),
+)
 _OTHERS: Final = re.compile(r"claude|gemini|llama|qwen|grok|deepseek|glm|kimi|minimax|mistral|nova|command")
 #: Servers that speak OpenAI's formats with a twist.
 SERVERS: Final = frozenset({"deepseek", "moonshot", "qwen", "minimax", "xai", "groq", "openrouter", "copilot"})

@@ -551,3 +551,31 @@ def test_a_block_of_a_call_by_itself_becomes_a_list_of_one() -> None:
     assert healed(history, "langchain").messages[1] == listed
     history[1] = {**asking, "tool_calls": [{**asking["tool_calls"], "args": "bad{"}]}
     assert healed(history, "langchain", "xai").messages[1]["content"] == [block]
+
+
+@pytest.mark.parametrize("wire", ["openai_chat", "mistral", "cohere_v2"])
+@pytest.mark.parametrize("block", [{"type": "thinking", "thinking": "hm"}, RESULT, None])
+def test_what_is_no_part_of_a_result_is_reported(wire: str, block: Any) -> None:
+    call = [chat_call("abcdefgh1")]
+    history = [GO, {"role": "assistant", "content": "", "tool_calls": call}]
+    history.append({"role": "tool", "tool_call_id": "abcdefgh1", "content": [SAYS, block]})
+    result = heal(history, wire)
+    assert result.messages is history
+    assert [one.rule for one in result.remaining] == ["content-part-type"]
+
+
+def test_calls_given_as_text_beside_words_are_reported() -> None:
+    history = [GO, {"role": "assistant", "content": "a", "tool_calls": json.dumps([chat_call()])}, GO]
+    result = heal(history, "openai_chat")
+    assert result.messages is history
+    assert [one.rule for one in result.remaining] == ["content-part-type"]
+
+
+def test_mistral_is_not_sent_thinking_in_anothers_words() -> None:
+    mine = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}
+    history = [GO, {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}, mine, SAYS]}, GO]
+    result = healed(history, "mistral")
+    assert result.messages[1]["content"] == [mine, SAYS]
+    said = [{"role": "user", "content": [{"type": "thinking", "thinking": "hm"}]}]
+    assert heal(said, "mistral").messages is said
+    assert [one.rule for one in heal(said, "mistral").remaining] == ["foreign-thinking"]

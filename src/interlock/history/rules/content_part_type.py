@@ -75,6 +75,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 reason=f"{slot!r} is one entry by itself where a list is due",
             )
             continue  # the next round looks at the entry
+        if (slot := _unlisted(message, wire)) is not None:
+            yield Finding(message=message, reason=f"{slot!r} holds no list, and cannot be read")
         divided = wire.divided(message, context)
         if divided is not None:
             yield Finding(
@@ -95,6 +97,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 refused = [one for one in wire.media_in(part) if _refused(*one, context, inside=True)]
                 if refused:
                     yield _inside(message, part, refused, context)
+                elif (reason := wire.unfit(part, context)) is not None:
+                    yield Finding(message=message, part=part, call_id=part.call_id, reason=reason)
             elif type(part) is Opaque and wire.is_broken(part):
                 yield _broken(message, part)
             elif (reason := wire.unfit(part, context)) is not None:
@@ -204,6 +208,15 @@ def _single_entry(message: Message, wire: Wire) -> str | None:
                 if part.slot == slot:
                     return slot
     return None
+
+
+def _unlisted(message: Message, wire: Wire) -> str | None:
+    """Return the field of calls that holds text or the like, from which nothing was read."""
+    native = message.native
+    if message.role != "assistant" or message.form == "item" or not isinstance(native, dict):
+        return None
+    fields = (slot for slot in wire.list_slots if slot not in ("content", wire.content_key))
+    return next((slot for slot in fields if native.get(slot) and not isinstance(native[slot], (list, dict))), None)
 
 
 def _refused(media: str, native: Any, context: Context, *, inside: bool = False) -> bool:

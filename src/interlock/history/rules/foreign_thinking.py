@@ -50,8 +50,10 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             family = _family(part.origin) or maker
             if context.wire.name == "bedrock_converse" and not part.signature and "_origin" not in message.native:
                 family = None  # of one of the makers who do not sign
-            # OpenAI's chat format has no reasoning among the parts of a message.
-            misfit = context.profile.strict_parts and context.profile.family == "openai" and part.slot == "content"
+            misfit = context.profile.strict_parts and part.slot == "content" and _has_no_place(part, context)
+            if misfit and message.role != "assistant":
+                yield Finding(message=message, part=part, reason=f"reasoning in a message of the role {message.role!r}")
+                continue
             foreign = misfit or (family is not None and family != context.profile.family)
             other = model is not None and _differs(model, context.model) and bool(part.signature)
             if not (foreign or other):
@@ -77,6 +79,12 @@ _DATE: Final = re.compile(r"(?:[-@](?:20\d{6}|20\d\d-\d\d-\d\d|latest))+$")
 def _differs(one: str, other: str | None) -> bool:
     """Say whether two names are of two models: a date behind a name is not another model."""
     return other is not None and one != other and _DATE.sub("", one) != _DATE.sub("", other)
+
+
+def _has_no_place(part: Reasoning, context: Context) -> bool:
+    """Say whether a block is for certain another format's: OpenAI's has none of them, Mistral's holds a list."""
+    family = context.profile.family
+    return family == "openai" or (family == "mistral" and isinstance(part.native.get("thinking"), str))
 
 
 def _family(name: str | None) -> str | None:

@@ -85,13 +85,15 @@ def _refused(message: Message, context: Context) -> tuple[str, ...]:
     if message.form == "item" or not isinstance(message.native, dict):
         return ()
     read = {part.slot for part in message.parts}
+    # A field that held a part, which another rule has taken out, goes with it.
+    read |= {slot for slot in context.wire.single_slots if message.native.get(slot)}
     return tuple(name for name in context.profile.unknown_fields if name in message.native and name not in read)
 
 
 def _unread_calls(message: Message, context: Context) -> str | None:
     """Return the field in which another format keeps calls, where it stays: they could not be read."""
     wire, native = context.wire, message.native
-    if wire.name not in ("anthropic", "bedrock_converse") or not isinstance(native, dict):
+    if wire.name not in ("anthropic", "bedrock_converse", "ai_sdk") or not isinstance(native, dict):
         return None
     return next((field for field in ("tool_calls", "function_call") if native.get(field)), None)
 

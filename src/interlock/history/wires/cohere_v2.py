@@ -123,6 +123,10 @@ class CohereV2(ScreenedWire, OpenAIChat):
         held = (Text(native=text, slot="tool_plan", text=text), *rest)
         return (replace(message, parts=held, form=form, changed=True),)
 
+    def is_broken(self, part: Opaque) -> bool:
+        """A plan is a string."""
+        return part.slot == "tool_plan" or super().is_broken(part)
+
     def media_in(self, part: Result) -> list[tuple[str, Any]]:
         """Return the media in a result; a document is what a tool gives back."""
         return [(media, native) for media, native in super().media_in(part) if native["type"] != "document"]

@@ -311,14 +311,19 @@ class OpenAIChat(Wire):
         """Name the blocks of other formats for which there is none here."""
         if not context.profile.strict_parts:
             return None
-        if part.slot in context.profile.unknown_fields:
+        refused = _REFUSED.get(context.profile.name, frozenset())
+        if type(part) is Result and isinstance(part.content, list):
+            kinds = [one.get("type") if isinstance(one, dict) else None for one in part.content]
+            wrong = next((one for one in kinds if one is None or one == "thinking" or one in refused), "")
+            return None if wrong == "" else f"a part of the type {wrong!r} is no part of a result"
+        if part.slot in context.profile.unknown_fields and type(part) is not Reasoning:
             return f"{part.slot!r} is no field of this target's, and says something"
         if part.slot != "content":
             return None
         kind = part.native.get("type") if isinstance(part.native, dict) else None
         if kind == "file" and context.profile.name == "mistral" and "file" in part.native:
             return "a file is not given like this"
-        foreign = type(part) in (Media, Opaque) and kind in _FOREIGN - _KNOWN.get(context.profile.name, _FOREIGN)
+        foreign = type(part) in (Media, Opaque) and kind in refused
         return f"a part of the type {kind!r} is no part of this format" if foreign else None
 
     def divided(self, message: Message, context: Any) -> tuple[Message, ...] | None:
@@ -351,9 +356,8 @@ class OpenAIChat(Wire):
         return (*made, replace(message, parts=rest, changed=True)) if rest else tuple(made)
 
     def put_content(self, native: dict[str, Any], message: Message, held: Sequence[Part]) -> None:
-        """Fill the content field; a list that has lost its last block beside calls is null."""
-        emptied = not held and message.form == "parts" and bool(native.get("content"))
-        if emptied and any(part.slot == "tool_calls" for part in message.parts):
+        """Fill the content field; a list that has lost its last block beside calls, or the like, is null."""
+        if not held and message.form == "parts" and message.parts and native.get("content"):
             native["content"] = None
         else:
             super().put_content(native, message, held)
@@ -376,11 +380,11 @@ _FOREIGN: Final = frozenset(
     {"input_image", "input_file", "image", "document", "document_url", "tool_use", "tool_result", "server_tool_use"}
     | {"tool-call", "tool-result", "tool_call", "function_call", "redacted_thinking", "reasoning", "toolCall"}
 )
-#: Those of them that a target knows all the same.
-_KNOWN: Final[Mapping[str, frozenset[str]]] = {
-    "openai": frozenset(),
-    "mistral": frozenset({"document_url"}),
-    "cohere": frozenset({"document"}),
+#: What each target refuses for certain.
+_REFUSED: Final[Mapping[str, frozenset[str]]] = {
+    "openai": _FOREIGN,
+    "mistral": _FOREIGN - {"document_url"},
+    "cohere": (_FOREIGN | {"file", "input_audio", "audio", "video_url"}) - {"document"},
 }
 #: Targets of which the scan knows all requirements.
 _SCREENED: Final = frozenset({"openai", "openrouter", "copilot", "deepseek", "moonshot", "generic", "mistral"})
