@@ -2,9 +2,11 @@
 
 What it finds:
     A text under another API's name (`input_text`, `output_text`); a call that stands both in the
-    content and in `tool_calls`; a list of texts for a server that wants one string; a part by itself
-    where a list of parts is due; media that the model cannot take, inside results too; null, an empty
-    object, a text without words and whatever else is no part, or no call, of the format.
+    content and in `tool_calls`; a list of texts for a server that wants one string; a part, or a call, by
+    itself where a list is due; media that the model cannot take, inside results too; null, an empty
+    object, a text without words and whatever else is no part, or no call, of the format. Images, calls
+    and results in another API's words; words beside calls that Cohere has as `tool_plan`; an output
+    whose type is not its call's (Responses).
 Why it matters:
     "Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'."; "Content blocks
     are expected to be either text or image_url type."; "This model doesn't support the video content
@@ -16,18 +18,22 @@ Example:
     before: user [{"type": "input_text", "text": "Hi"}]
     after:  user [{"type": "text", "text": "Hi"}]
 Fix:
-    convert (default)        the type that is due; texts are joined; media that the model cannot take
-                             become a marked note that says what was there; null and an empty object
-                             go, if anything else is left; what else is no part is reported
+    convert (default)        the type, the field or the message that is due; texts are joined; media that
+                             the model cannot take become a marked note that says what was there; null
+                             and an empty object go, if anything else is left; what else is no part,
+                             or has no form in the format, is reported
     convert-results          as convert, but media of the user's are left alone and reported
     report-media             as convert, but all media are
     keep                     left alone, not reported
 Loss:
-    convert                  lossy: only the media, the user's too: the audit record holds them
+    convert                  lossy: only the media, the user's too, a call's other copy and the word that a
+                             result is an error where there is none for it: the audit record holds them
     convert-results          lossy: only the media
     report-media             lossless
 Known limits:
-    Which media a model takes is known for few models; where it is not known nothing is said.
+    Which media a model takes is known for few models; where it is not known nothing is said. Blocks of
+    other formats are told where the target is known to refuse them: OpenAI (not a gateway in its
+    format), Mistral, Cohere, Ollama.
 """
 
 from __future__ import annotations
