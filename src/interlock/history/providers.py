@@ -355,7 +355,8 @@ _NEW: Final = r"(?:4[-.][6-9](?![0-9])|[5-9](?![0-9]))"  # a dot where the host 
 _ADAPTIVE: Final = rf"(?:opus|sonnet|haiku)-{_NEW}|claude-{_NEW}|fable|mythos|no-prefill"
 # Claude before 4.8. anthropics/claude-code#61412; recorded as accepted: opus-4-8, fable-5.
 _NO_SYSTEM: Final = re.compile(
-    r"claude-(?:instant|v?[123](?![0-9]))|claude-4(?:[-.][0-7])?-(?:opus|sonnet|haiku)|(?:opus|sonnet|haiku)-(?:[123](?![0-9])|4(?:[-.@:]?$|[-.](?:[0-7](?![0-9])|20[0-9]{6})|[@:]))"
+    r"claude-(?:instant|v?[123](?![0-9]))|claude-4(?:[-.][0-7])?-(?:opus|sonnet|haiku)|"
+    r"(?:opus|sonnet|haiku)-(?:[123](?![0-9])|4(?:[-.@:]?$|[-.](?:[0-7](?![0-9])|20[0-9]{6})|[@:]))"
 )
 
 # What changes with the model: (provider, pattern in the model's name, the fields that differ).

@@ -94,3 +94,22 @@ def test_every_alias_leads_to_a_profile() -> None:
 def test_what_changes_with_the_model(provider: str, model: str, field: str, value: Any) -> None:
     """Only when the model is named."""
     assert value == getattr(profile_for(provider, wire="anthropic", model=model), field)
+
+
+@pytest.mark.parametrize(
+    ("model", "last", "system"),
+    [
+        ("claude-opus-4.6", "user", "nowhere"),
+        ("anthropic/claude-opus-4-6", "user", "nowhere"),
+        ("claude-4.6-opus", "user", "nowhere"),
+        ("claude-sonnet-5", "user", "not-leading"),
+        ("claude-opus-4.8", "user", "not-leading"),
+        ("claude-4.5-sonnet", "any", "nowhere"),
+        ("claude-4-sonnet", "any", "nowhere"),
+        ("claude-sonnet-4-20250514", "any", "nowhere"),
+        ("claude-3.5-sonnet", "any", "nowhere"),
+    ],
+)
+def test_what_a_claude_takes_is_read_from_every_form_of_its_name(model: str, last: str, system: str) -> None:
+    profile = profile_for("anthropic", wire="anthropic", model=model)
+    assert (profile.last, profile.system) == (last, system)

@@ -35,6 +35,7 @@ from interlock.history.turns import (
     Text,
 )
 from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, plain_text, read_content, role_in
+from interlock.history.wires.chat_shape import as_blocks
 
 __all__ = ["AISDK", "media_kind", "reasoning_part"]
 
@@ -215,8 +216,9 @@ class AISDK(Wire):
         native = part.native
         if type(part) is Text and message.role == "tool":
             output = {"type": "text", "value": part.text}
-            block = {"type": "tool-result", "toolCallId": None, "toolName": None, "output": output}
-            return Result(native=block, index=part.index, call_id=None, name=None, content=output)
+            call_id, name = (as_string(message.native.get(key)) for key in ("tool_call_id", "name"))
+            block = {"type": "tool-result", "toolCallId": call_id, "toolName": name, "output": output}
+            return Result(native=block, index=part.index, call_id=call_id, name=name, content=output)
         if not isinstance(native, dict):
             return None
         if type(part) is Call and "args" in native and "input" not in native:
@@ -227,6 +229,25 @@ class AISDK(Wire):
         if type(part) is Media and message.role == "assistant" and native.get("type") == "image":
             return replace(part, native=_file(native))
         return None
+
+    def divided(self, message: Message, context: Any) -> tuple[Message, ...] | None:  # noqa: ARG002
+        """Take the `tool_calls` of Chat Completions as parts."""
+        if message.role != "assistant":
+            return None
+        native = as_blocks(
+            message.native,
+            lambda text: {"type": "text", "text": text},
+            lambda call_id, name, given: {
+                "type": "tool-call",
+                "toolCallId": call_id,
+                "toolName": name,
+                "input": given,
+            },
+        )
+        if native is None:
+            return None
+        new = self.read_message(native, message.origins[0] if message.origins else 0)
+        return (replace(new, origins=message.origins, changed=True),)
 
     def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:
         """Optional fields that are null are refused by the SDK's own types."""

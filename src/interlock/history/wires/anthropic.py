@@ -24,7 +24,7 @@ from interlock.history.cachemarks import outside
 from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_string, opaque_message, read_content, role_in
-from interlock.history.wires.chat_shape import as_blocks, chat_result, nulls
+from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, as_blocks, chat_result, nulls
 
 __all__ = ["Anthropic"]
 
@@ -219,7 +219,7 @@ class Anthropic(Wire):
         if result is None:
             return super().with_role(message, role)
         block = {"type": "tool_result", "tool_use_id": result[0], "content": result[1]}
-        native = {key: message.native[key] for key in message.native if key not in _OF_CHAT_RESULTS}
+        native = {key: message.native[key] for key in message.native if key not in OF_CHAT_RESULTS}
         return self._reread({**native, "role": "user", "content": [block]}, message)
 
     def divided(self, message: Message, context: Any) -> tuple[Message, ...] | None:  # noqa: ARG002
@@ -263,7 +263,6 @@ _RESULTS: Final[Mapping[str, str]] = {
     "tool_search_tool_regex": "tool_search_tool_result",
     "advisor": "advisor_tool_result",
 }
-_OF_CHAT_RESULTS: Final = frozenset({"role", "content", "tool_call_id", "name"})
 #: What a response holds beside the role and content of its message.
 _OF_RESPONSES: Final = frozenset(
     {"id", "type", "model", "stop_reason", "stop_sequence", "stop_details", "usage", "container"}

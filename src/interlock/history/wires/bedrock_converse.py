@@ -25,11 +25,10 @@ from typing import Any, ClassVar, Final, Literal
 from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, read_content, role_in
-from interlock.history.wires.chat_shape import as_blocks, chat_result, nulls
+from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, as_blocks, chat_result, nulls
 
 __all__ = ["BedrockConverse"]
 
-_OF_CHAT_RESULTS: Final = frozenset({"role", "content", "tool_call_id", "name"})
 #: What answers, of Converse and of other APIs, carry beside the role and content of their message.
 _OF_ANSWERS: Final = frozenset(
     {"id", "type", "model", "stopReason", "usage", "metrics", "trace", "additionalModelResponseFields"}
@@ -181,7 +180,7 @@ class BedrockConverse(Wire):
         if result is None:
             return super().with_role(message, role)
         block = {"toolResult": {"toolUseId": result[0], "content": _result_blocks(result[1])}}
-        native = {key: message.native[key] for key in message.native if key not in _OF_CHAT_RESULTS}
+        native = {key: message.native[key] for key in message.native if key not in OF_CHAT_RESULTS}
         return self._reread({**native, "role": "user", "content": [block]}, message)
 
     def divided(self, message: Message, context: Any) -> tuple[Message, ...] | None:  # noqa: ARG002

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from interlock.history.arguments import object_in
 from interlock.history.wires.base import as_json
 
-__all__ = ["as_blocks", "chat_result", "nulls"]
+__all__ = ["OF_CHAT_RESULTS", "as_blocks", "chat_result", "nulls"]
+
+#: The fields of a `tool` message that its result says again.
+OF_CHAT_RESULTS: Final = frozenset({"role", "content", "tool_call_id", "name"})
 
 
 def chat_result(native: Any) -> tuple[str, Any] | None:

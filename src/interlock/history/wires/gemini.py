@@ -24,7 +24,8 @@ from typing import Any, ClassVar, Final, Literal
 from interlock.history.signatures import well_formed
 from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import Wire, as_json, as_string, opaque_message
+from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, plain_text
+from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, chat_result
 
 __all__ = ["Gemini"]
 
@@ -209,6 +210,19 @@ class Gemini(Wire):
         held = dict(arguments)
         native = {"functionCall": {"name": name, "args": held, "id": call_id}}
         return Call(native=native, call_id=call_id, name=name, arguments=held)
+
+    def with_role(self, message: Message, role: Role) -> Message | None:
+        """Return the content with another role; a `tool` message of Chat Completions as a `functionResponse`."""
+        result = chat_result(message.native) if role == "user" and "parts" not in message.native else None
+        if result is None:
+            return super().with_role(message, role)
+        call_id, body = result
+        words = body if isinstance(body, str) else plain_text(body)
+        response = {"name": message.native.get("name"), "response": {"output": words}, "id": call_id}
+        rest = {key: message.native[key] for key in message.native if key not in OF_CHAT_RESULTS}
+        native = {**rest, "role": "user", "parts": [{"functionResponse": response}]}
+        new = self.read_message(native, message.origins[0] if message.origins else 0)
+        return replace(new, origins=message.origins, changed=True)
 
     def native_role(self, role: Role) -> str:
         """Return `model` for the assistant, `user` for everyone else."""
