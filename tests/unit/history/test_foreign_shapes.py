@@ -217,3 +217,12 @@ def test_the_result_of_a_call_that_cannot_be_read_stays(role: str) -> None:
     result = heal(history, "openai_chat")
     assert result.messages is history
     assert "orphan-tool-result" in {one.rule for one in result.remaining}
+
+
+def test_a_call_that_gets_its_results_id_leaves_the_result_alone() -> None:
+    entry = {"type": "function", "function": {"name": "f", "arguments": "{}"}}
+    history = [USER, {"role": "assistant", "content": None, "tool_calls": [entry]}]
+    history += [{"role": "tool", "tool_call_id": "c1", "content": "ok"}, USER]
+    result = heal(history, "openai_chat")
+    assert result.messages[1]["tool_calls"] == [{**entry, "id": "c1"}]
+    assert all(result.messages[at] is history[at] for at in (0, 2, 3))
