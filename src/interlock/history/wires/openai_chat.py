@@ -315,7 +315,8 @@ class OpenAIChat(Wire):
         if type(part) is Result and isinstance(part.content, list):
             kinds = [one.get("type") if isinstance(one, dict) else None for one in part.content]
             wrong = next((one for one in kinds if one is None or one == "thinking" or one in refused), "")
-            return None if wrong == "" else f"a part of the type {wrong!r} is no part of a result"
+            named = "a part without a type" if wrong is None else f"a part of the type {wrong!r}"
+            return None if wrong == "" else f"{named} is no part of a result"
         if part.slot in context.profile.unknown_fields and type(part) is not Reasoning:
             return f"{part.slot!r} is no field of this target's, and says something"
         if part.slot != "content":
