@@ -126,6 +126,28 @@ def documents(count: int) -> list[Any]:
     return [{"role": "user", "content": [{"text": "q"}, *[one for _ in range(count)]]}]
 
 
+def in_chat_form(count: int) -> list[Any]:
+    """Calls and results as Chat Completions holds them."""
+    calls = [{"id": f"t{at}", "type": "function", "function": {"name": "f", "arguments": "{}"}} for at in range(count)]
+    done = [{"role": "tool", "tool_call_id": f"t{at}", "content": "r"} for at in range(count)]
+    return [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a", "tool_calls": calls}, *done]
+
+
+def of_the_provider(count: int) -> list[Any]:
+    """Results of the provider's, all ahead of their calls."""
+    ids = [f"srvtoolu_{at}" for at in range(count)]
+    done = [{"type": "web_search_tool_result", "tool_use_id": one, "content": []} for one in ids]
+    calls = [{"type": "server_tool_use", "id": one, "name": "web_search", "input": {}} for one in ids]
+    user = {"role": "user", "content": "q"}
+    return [user, {"role": "assistant", "content": [*done, *calls]}, user]
+
+
+def marked(count: int) -> list[Any]:
+    """Blocks with cache markers."""
+    one = {"type": "text", "text": "a", "cache_control": {"type": "ephemeral"}}
+    return [{"role": "user", "content": [one for _ in range(count)]}]
+
+
 LISTS: dict[str, tuple[str, str | None, Callable[[int], list[Any]]]] = {
     "blocks of one role": (
         "bedrock_converse",
@@ -140,6 +162,9 @@ LISTS: dict[str, tuple[str, str | None, Callable[[int], list[Any]]]] = {
     "calls that were denied": ("ai_sdk", None, denied),
     "documents of one name": ("bedrock_converse", None, documents),
     "half of many lost": ("anthropic", None, half_answered),
+    "the form of another API": ("anthropic", None, in_chat_form),
+    "results ahead of the provider's calls": ("anthropic", None, of_the_provider),
+    "cache markers": ("anthropic", None, marked),
 }
 
 

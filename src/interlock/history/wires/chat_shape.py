@@ -44,6 +44,10 @@ def as_blocks(
         return None
     blocks: list[Any] = [text(content)] if isinstance(content, str) and content.strip() else []
     blocks += content if isinstance(content, list) else []
+    said: dict[str | None, list[dict[str, Any]]] = {}
+    for block in blocks:
+        if isinstance(block, dict):
+            said.setdefault(_id_of(block), []).append(block)
     for entry in entries:
         function = entry.get("function") if isinstance(entry, dict) else None
         if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
@@ -54,9 +58,16 @@ def as_blocks(
         arguments = object_in(given) if isinstance(given, str) else given
         shown = given if arguments is None and given else {} if arguments is None else arguments
         block = call(call_id, function["name"], shown)
-        if not any(isinstance(one, dict) and one.items() >= block.items() for one in blocks):
+        if not any(one.items() >= block.items() for one in said.get(_id_of(block), ())):
             blocks.append(block)  # some clients keep a call in both places
     return {**{key: value for key, value in native.items() if key != "tool_calls"}, "content": blocks}
+
+
+def _id_of(block: Mapping[str, Any]) -> str | None:
+    """Return the id of the call in a block of one of the formats."""
+    inner = block.get("toolUse")
+    found = block.get("id", block.get("toolCallId", inner.get("toolUseId") if isinstance(inner, Mapping) else None))
+    return found if isinstance(found, str) else None
 
 
 def nulls(native: Mapping[str, Any]) -> tuple[str, ...]:
