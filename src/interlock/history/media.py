@@ -7,7 +7,7 @@ import binascii
 import struct
 from typing import Any, Final
 
-__all__ = ["base64_of", "image_size", "kind_of"]
+__all__ = ["base64_of", "bytes_of", "image_size", "kind_of"]
 
 _HEADER: Final = 64 * 1024  # base64 characters; a JPEG's size stands behind its EXIF block
 
@@ -56,6 +56,16 @@ def base64_of(native: Any) -> str | None:
         if isinstance(data, str) and not data.startswith(("http:", "https:")):
             return data.partition(";base64,")[2] if data.startswith("data:") else data
     return None
+
+
+def bytes_of(native: Any) -> int | None:
+    """Return the number of bytes in an image or a document of Converse; `None` when they are not in it."""
+    held = next(iter(native.values()), None) if isinstance(native, dict) and len(native) == 1 else None
+    source = held.get("source") if isinstance(held, dict) else None
+    data = source.get("bytes") if isinstance(source, dict) else None
+    if isinstance(data, str):  # base64, as JSON holds it
+        return len(data) * 3 // 4
+    return len(data) if isinstance(data, (bytes, bytearray)) else None
 
 
 def image_size(data: str) -> tuple[int, int] | None:

@@ -76,7 +76,7 @@ class Profile:
         stale_field: A reasoning field that is refused ahead of the last message of the user's.
         cache_marks: The most cache markers a request may hold.
         image_limits: Images above a number of pixels are refused.
-        most_media: How many of a kind of media one message may hold.
+        most_media: How many of a kind of media one message may hold, and the most bytes of each.
         media: Kinds of media that are accepted; `None`: not known, nothing is said.
         media_sources: Ways to give media that are refused, as keys of the native part.
         result_media_sources: Ways to give media that are refused inside a result.
@@ -132,7 +132,7 @@ class Profile:
     stale_field: str | None = None
     cache_marks: int | None = None
     image_limits: bool = False
-    most_media: tuple[tuple[str, int], ...] = ()
+    most_media: tuple[tuple[str, int, int], ...] = ()
     media: tuple[str, ...] | None = None
     media_sources: tuple[str, ...] = ()
     result_media_sources: tuple[str, ...] = ()
@@ -217,7 +217,8 @@ _BEDROCK: Final = Profile(
     media_roles=("user", "tool"),
     document_needs_text=True,
     document_names=True,
-    most_media=(("image", 20), ("document", 5)),  # service documentation of `Message.content`
+    # Service documentation of `Message.content`: 3.75 MB and 4.5 MB, of whichever kind.
+    most_media=(("image", 20, 3_932_160), ("document", 5, 4_718_592)),
 )
 _BEDROCK_ANTHROPIC: Final = replace(
     _BEDROCK,

@@ -3,7 +3,8 @@
 What it finds:
     An image in base64 with a side above 8000 pixels, or above 2000 when the request holds more than 20
     images; more than 10 MiB of base64. The sizes are read from the image's header. On Bedrock's Converse:
-    more than 20 images, or more than 5 documents, in one message.
+    more than 20 images, or more than 5 documents, in one message; an image above 3.75 MiB, a document
+    above 4.5 MiB.
 Why it matters:
     "At least one of the image dimensions exceed max allowed size: 8000 pixels"; "... max allowed size
     for many-image requests: 2000 pixels"
@@ -31,7 +32,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from interlock.history.edits import Edit, ReplacePart
-from interlock.history.media import base64_of, image_size
+from interlock.history.media import base64_of, bytes_of, image_size
 from interlock.history.rules.base import Context, Finding, Rule
 from interlock.history.stubs import MARK
 from interlock.history.turns import Media, Message
@@ -65,9 +66,15 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
 
 
 def _too_many(message: Message, context: Context) -> Iterator[Finding]:
-    """Yield one finding for each of the oldest that are too many."""
-    for kind, most in context.profile.most_media:
+    """Yield one finding for each of the oldest that are too many, and for each that is too large."""
+    for kind, most, largest in context.profile.most_media:
         held = [part for part in message.parts if type(part) is Media and part.media == kind]
+        for part in held[max(len(held) - most, 0) :]:
+            size = bytes_of(part.native)
+            if size is not None and size > largest:
+                words = f"Content of the kind {kind!r} was left out here: it is too large."
+                reason = f"{size} bytes of the kind {kind!r}; the limit is {largest}"
+                yield _finding(message, part, words, reason, context)
         for part in held[: max(len(held) - most, 0)]:
             words = f"Content of the kind {kind!r} was left out here: the message held too many."
             reason = f"{len(held)} pieces of the kind {kind!r} in one message; the limit is {most}"

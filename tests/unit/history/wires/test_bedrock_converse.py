@@ -99,3 +99,14 @@ def test_bytes_pass_through_a_repair() -> None:
     image = {"image": {"format": "png", "source": {"bytes": b"\x89PNG"}}}
     messages = [{"role": "user", "content": [{"text": " "}, {"text": "look"}, image]}]
     assert heal(messages, wire="bedrock_converse").messages == [{"role": "user", "content": [{"text": "look"}, image]}]
+
+
+@pytest.mark.parametrize(("kind", "most"), [("image", 3_932_160), ("document", 4_718_592)])
+@pytest.mark.parametrize("as_text", [False, True])
+def test_media_above_the_limit_is_reported(kind: str, most: int, as_text: bool) -> None:
+    for size, found in ((most, []), (most + 3, ["media-limit"])):
+        data = "A" * (size * 4 // 3) if as_text else b"\0" * size
+        block = {kind: {"format": "png", "name": "a", "source": {"bytes": data}}}
+        result = heal([{"role": "user", "content": [{"text": "q"}, block]}], "bedrock_converse")
+        assert [one.rule for one in result.remaining] == found
+        assert not result.changed
