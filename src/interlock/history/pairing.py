@@ -22,6 +22,7 @@ What is left is an orphan.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -357,16 +358,21 @@ def _bind_strangers(strays: Sequence[Bound], answer_of: Mapping[int, Turn], *, h
 
 def _by_name(found: Sequence[Bound], waiting: Sequence[Open]) -> list[tuple[Bound, Open]] | None:
     """Return each result with a call: of its name, in order; those without a name take what is left."""
-    rest = list(waiting)
+    queues: dict[str | None, deque[Open]] = {}
+    for call in waiting:
+        queues.setdefault(call.call.name, deque()).append(call)
     out: list[tuple[Bound, Open]] = []
-    for bound in sorted(found, key=lambda one: one.result.name is None):
-        name = bound.result.name
-        call = next((call for call in rest if name is None or call.call.name in (None, name)), None)
-        if call is None:
+    taken: set[int] = set()
+    for bound in found:
+        if bound.result.name is None:
+            continue
+        queue = queues.get(bound.result.name) or queues.get(None)
+        if not queue:
             return None
-        rest.remove(call)
-        out.append((bound, call))
-    return out
+        out.append((bound, queue.popleft()))
+        taken.add(id(out[-1][1]))
+    rest = (call for call in waiting if id(call) not in taken)
+    return out + list(zip((one for one in found if one.result.name is None), rest, strict=True))
 
 
 def _may_answer(bound: Bound, call: Open, *, has_ids: bool) -> bool:

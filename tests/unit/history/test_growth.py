@@ -148,6 +148,24 @@ def marked(count: int) -> list[Any]:
     return [{"role": "user", "content": [one for _ in range(count)]}]
 
 
+def without_ids(count: int) -> list[Any]:
+    """Return a turn of calls that have lost their ids, and results that have not."""
+    calls = [{"type": "tool_use", "name": "f", "input": {}} for _ in range(count)]
+    results = [{"type": "tool_result", "tool_use_id": f"t{at}", "content": "r"} for at in range(count)]
+    return [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": calls},
+        {"role": "user", "content": results},
+    ]
+
+
+def in_anthropics_words(count: int) -> list[Any]:
+    """Return a turn of calls and results in the words of another API."""
+    user, asking, answer = without_ids(count)
+    calls = [{**call, "id": f"t{at}"} for at, call in enumerate(asking["content"])]
+    return [user, {"role": "assistant", "content": calls}, answer]
+
+
 LISTS: dict[str, tuple[str, str | None, Callable[[int], list[Any]]]] = {
     "blocks of one role": (
         "bedrock_converse",
@@ -165,6 +183,9 @@ LISTS: dict[str, tuple[str, str | None, Callable[[int], list[Any]]]] = {
     "the form of another API": ("anthropic", None, in_chat_form),
     "results ahead of the provider's calls": ("anthropic", None, of_the_provider),
     "cache markers": ("anthropic", None, marked),
+    "calls without ids": ("anthropic", None, without_ids),
+    "Anthropic's words": ("openai_chat", None, in_anthropics_words),
+    "Anthropic's words as items": ("openai_responses", None, in_anthropics_words),
 }
 
 

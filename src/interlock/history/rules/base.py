@@ -388,11 +388,12 @@ def _renamed_pair(call: Open, new: str, wire: Wire) -> tuple[Edit, ...]:
             continue  # the call has lost the id that it has here
         renamed = wire.with_result(bound.result, call_id=new)
         edits.append(ReplacePart(message=bound.message, part=bound.result, new=renamed))
-    edits += [
-        ReplacePart(message=call.message, part=part, new=wire.with_approval(part, new))
-        for part in call.message.parts
-        if isinstance(part, Approval) and part.call_id is not None and part.call_id == call.call.call_id
-    ]
+    if call.call.call_id is not None:
+        edits += [
+            ReplacePart(message=call.message, part=part, new=wire.with_approval(part, new))
+            for part in call.message.parts
+            if isinstance(part, Approval) and part.call_id == call.call.call_id
+        ]
     return tuple(edits)
 
 

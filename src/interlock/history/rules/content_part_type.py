@@ -38,7 +38,7 @@ Known limits:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -93,10 +93,13 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 reason=f"{_DIVIDED[message.role == 'user']} stand where this format has another place for them",
             )
             continue  # the next round looks at the messages
+        asked: dict[str | None, Call] | None = None
         for part in message.parts:
             new = wire.retyped(message, part)
             if new is not None:
-                yield _retyped(message, part, new, context)
+                if asked is None:
+                    asked = _asked(message)
+                yield _retyped(message, part, new, asked, context)
             elif type(part) is Media and _refused(part.media, part.native, context):
                 yield _note(message, part, part.media, context)
             elif type(part) is Result and not part.server:
@@ -130,12 +133,20 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             )
 
 
-def _retyped(message: Message, part: Part, new: Part, context: Context) -> Finding:
+def _asked(message: Message) -> dict[str | None, Call]:
+    """Return the first call of each id in `tool_calls`."""
+    out: dict[str | None, Call] = {}
+    for part in message.parts:
+        if type(part) is Call and part.slot == "tool_calls":
+            out.setdefault(part.call_id, part)
+    return out
+
+
+def _retyped(message: Message, part: Part, new: Part, asked: Mapping[str | None, Call], context: Context) -> Finding:
     """Return the finding for a part with another format's type; a call that stands there twice loses its copy."""
     twin: Call | None = None
     if type(new) is Call and type(part) is not Call:
-        asked = [one for one in message.parts if type(one) is Call and one.slot == "tool_calls"]
-        twin = next((one for one in asked if one.call_id == new.call_id), None)
+        twin = asked.get(new.call_id)
     edits: tuple[Edit, ...] = (ReplacePart(message=message, part=part, new=new),)
     reason = "a call does not say its type" if type(part) is Call else "a part of another format's type"
     lossy = False
