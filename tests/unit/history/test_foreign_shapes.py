@@ -226,3 +226,8 @@ def test_a_call_that_gets_its_results_id_leaves_the_result_alone() -> None:
     result = heal(history, "openai_chat")
     assert result.messages[1]["tool_calls"] == [{**entry, "id": "c1"}]
     assert all(result.messages[at] is history[at] for at in (0, 2, 3))
+
+
+def test_a_part_of_a_result_with_a_type_that_is_no_word_raises_nothing() -> None:
+    for wire in ("openai_chat", "mistral", "cohere_v2"):
+        heal([{"role": "tool", "content": [{"type": []}, {"type": {}}, {"type": 5}]}], wire)

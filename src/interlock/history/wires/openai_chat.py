@@ -313,7 +313,7 @@ class OpenAIChat(Wire):
             return None
         refused = _REFUSED.get(context.profile.name, frozenset())
         if type(part) is Result and isinstance(part.content, list):
-            kinds = [one.get("type") if isinstance(one, dict) else None for one in part.content]
+            kinds = [as_string(one.get("type")) if isinstance(one, dict) else None for one in part.content]
             wrong = next((one for one in kinds if one is None or one == "thinking" or one in refused), "")
             named = "a part without a type" if wrong is None else f"a part of the type {wrong!r}"
             return None if wrong == "" else f"{named} is no part of a result"
