@@ -6,7 +6,7 @@ bound to a call the way a reader would do it:
 
 1. A result that stands in the answer to a turn answers that turn's calls: the
    first open one with its id, else (it is one too many) the last one with its id.
-2. Any other result is late: it answers the latest earlier call with its id that
+2. Any other result is late: it answers the latest earlier turn's first call with its id that
    is still open, else it is one too many for the latest one that is answered.
 3. A result still alone is early if a later call with its id is open.
    An id that an earlier healing has replaced still names its call.
@@ -22,6 +22,7 @@ What is left is an orphan.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import deque
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -165,24 +166,33 @@ class _Asked:
     Attributes:
         calls: The number of its turn, and the call, in order.
         passed: How many stand ahead of the result in hand.
-        waiting: Those of them that had no answer when they were passed.
+        waiting: Those of them that had no answer when they were passed, turn by turn.
         first: How many from the front on are known to be answered.
     """
 
     calls: list[tuple[int, Open]]
     passed: int = 0
-    waiting: list[Open] = field(default_factory=list)
+    waiting: list[tuple[int, deque[Open]]] = field(default_factory=list)
     first: int = 0
 
     def latest(self, before: int) -> Open | None:
-        """Return the latest call in the first `before` turns that is open, else the latest; `before` never shrinks."""
+        """Return the first open call of the latest of the first `before` turns that has one, else the latest call.
+
+        `before` never shrinks.
+        """
         while self.passed < len(self.calls) and self.calls[self.passed][0] < before:
-            self.waiting.append(self.calls[self.passed][1])
+            turn, call = self.calls[self.passed]
+            if not self.waiting or self.waiting[-1][0] != turn:
+                self.waiting.append((turn, deque()))
+            self.waiting[-1][1].append(call)
             self.passed += 1
-        while self.waiting and self.waiting[-1].answers:
+        while self.waiting:
+            group = self.waiting[-1][1]
+            while group and group[0].answers:
+                group.popleft()
+            if group:
+                return group[0]
             self.waiting.pop()
-        if self.waiting:
-            return self.waiting[-1]
         return self.calls[self.passed - 1][1] if self.passed else None
 
     def earliest(self) -> Open | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from interlock.history.engine import heal
 from interlock.history.naming import IdMap, NameMap, minted_id
 from interlock.history.pairing import pair
 from interlock.history.wires import WIRES
@@ -95,3 +96,17 @@ def test_ids_are_minted_from_the_old_id_and_its_ordinal() -> None:
     first = ids.mint("a", 0)
     assert ids.mint("a", 0) != first
     assert minted_id("\ud800", 0)
+
+
+@pytest.mark.parametrize("between", [0, 1, 2])
+@pytest.mark.parametrize("results", [1, 2, 3])
+def test_calls_that_share_an_id_are_answered_in_order_wherever_the_results_stand(between: int, results: int) -> None:
+    """What holds right behind the calls holds for late results as well."""
+    calls = [{"id": "c", "type": "function", "function": {"name": name, "arguments": "{}"}} for name in "fgh"]
+    words = [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}][:between]
+    answers = [{"role": "tool", "tool_call_id": "c", "content": f"R{at}"} for at in range(results)]
+    history = [{"role": "user", "content": "q"}, {"role": "assistant", "content": None, "tool_calls": calls}]
+    healed = heal([*history, *words, *answers, {"role": "user", "content": "z"}], "openai_chat").messages
+    names = {call["id"]: call["function"]["name"] for call in healed[1]["tool_calls"]}
+    given = {names[one["tool_call_id"]]: one["content"] for one in healed if one["role"] == "tool"}
+    assert [given[name] for name in "fgh"[:results]] == [f"R{at}" for at in range(results)]
