@@ -215,6 +215,7 @@ def limits() -> str:
     rows = [(f"`{one.name}`", f"{one.default:,}", " ".join(says[one.name].split())) for one in fields(Limits)]
     return (
         f"# Limits\n\n{head.strip()}\n\n"
+        "`Guard(wire, limits=interlock.Limits(calls=16))` and `Parser(limits=...)` take them.\n\n"
         + table(("Field of `Limits`", "Default", "Bounds"), rows)
         + f"\n{' '.join(source.split())}\n"
     )

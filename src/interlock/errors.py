@@ -101,7 +101,8 @@ class HistoryRepairedError(InterlockError):
 class MissingExtraError(InterlockError, ImportError):
     """A feature needs an optional package that is not installed."""
 
-    def __init__(self, what: str, *, package: str, extra: str) -> None:
+    def __init__(self, what: str, *, package: str, extra: str | None = None) -> None:
         self.package = package
         self.extra = extra
-        super().__init__(f"{what} needs {package!r}: pip install 'interlock[{extra}]'")
+        install = package if extra is None else f"'interlock[{extra}]'"
+        super().__init__(f"{what} needs {package!r}: pip install {install}")

@@ -38,6 +38,10 @@ def run(options: Namespace) -> int:
         for entry in entries:
             print(json.dumps(entry) if options.json else f"{entry['reason']}: {entry['action']}. {entry['says']}")
         return 0
+    if options.what.startswith(("E_", "W_", "I_")):
+        raise Failure(
+            f"explain: {options.what} is a remark on a stream, which says what it found; see docs/reference/diagnostics.md"
+        )
     try:
         rule = BY_NAME[rule_name(options.what)]
     except Failure as failure:

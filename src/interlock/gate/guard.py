@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NoReturn
 
 from interlock.diagnostics import Diagnostic
-from interlock.errors import InvalidOptionError
+from interlock.errors import InvalidOptionError, WireError
 from interlock.gate.authority import Execution, refuse_copy
 from interlock.gate.decision import ExecuteDecision, Report
 from interlock.gate.judge import Judge
 from interlock.limits import DEFAULT_LIMITS, Limits
 from interlock.stream.access import MAX_VALUE_DEPTH, plain
 from interlock.stream.coordinator import Call, Coordinator
-from interlock.stream.detect import detect
+from interlock.stream.detect import detect, rate
 from interlock.stream.framing import Decoder, decoder_for
 from interlock.stream.wires import adapter_class
 from interlock.tools.validators import Toolset, compile_tools
@@ -28,6 +28,7 @@ __all__ = ["Doomed", "Guard", "Watch"]
 
 # What no SDK has for an event. A named tuple may be one.
 _NO_EVENT: Final = (AbstractSet, int, float, complex, type(None))
+_LOOKED_AT: Final = 4  # events by which a stream of another wire is known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +122,8 @@ class Guard:
                 f"option 'max_output_tokens' is {max_output_tokens!r}; expected a whole number above zero, or None"
             )
         self.wire = wire
+        if limits is not None and not isinstance(limits, Limits):
+            raise InvalidOptionError(f"option 'limits' is {limits!r:.80}; expected interlock.Limits(...), or None")
         self._limits = DEFAULT_LIMITS if limits is None else limits
         if self._limits.depth > MAX_VALUE_DEPTH:
             raise InvalidOptionError(
@@ -159,6 +162,8 @@ class Guard:
         )
         self._closed = False  # events are late, or not read any more: `_refuse` looks at them
         self._finished = False
+        self._first: list[Any] = []
+        self._looking = True  # at the first events
         # How the source ended as far as is known: somebody reads it, and has not said so.
         self._reading: SourceEnd | None = None
         self._over = False  # a limit was passed: nothing more is read
@@ -190,6 +195,9 @@ class Guard:
         """
         if self._closed and self._refuse(event):
             return
+        if self._looking:
+            self._first.append(event)
+            self._looking = len(self._first) < _LOOKED_AT
         try:
             if type(event) in self._sdk_types:
                 self._push(event)
@@ -210,6 +218,8 @@ class Guard:
             InvalidOptionError: this wire has no byte form.
             MissingExtraError: the wire's framing needs an optional package that is not installed.
         """
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise TypeError(f"push_bytes takes bytes, not {type(data).__name__}; an event goes to `push`")
         decoder = self._decoder
         if decoder is None:
             decoder = self._decoder = decoder_for(self.wire, self._adapter.traits.framing, self._limits)
@@ -313,6 +323,8 @@ class Guard:
             if end is None:
                 end = self._reading or "eof"
             self.source_ended(end)
+            if not self._finished and not self._coordinator.calls:
+                self._name_other_wire()
             self._finished = True
             if self._coordinator.source_end != "still_open":
                 self._closed = True  # from here on, every event is late
@@ -402,6 +414,18 @@ class Guard:
             if len(self._sdk_types) < 256:
                 self._sdk_types.add(type(event))
             self._push(event)
+
+    def _name_other_wire(self) -> None:
+        """Say that the stream is one of another wire: read as this one it has no call, and nothing would be wrong."""
+        events = [event for event in self._first if not isinstance(event, str | bytes)]
+        try:
+            if any(self.wire in rate(event) for event in events):
+                return
+            found = detect(events)
+        except WireError:
+            return
+        message = f"no event here is one of the wire {self.wire!r}; the first ones look like {found!r}"
+        self._coordinator.provider_diagnostic("W_OTHER_WIRE", message)
 
     def _refuse(self, event: Any) -> bool:
         """Note an event that comes too late; tell whether to leave it unread, as after a passed limit."""

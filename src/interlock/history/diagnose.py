@@ -530,6 +530,9 @@ class Diagnosis:
         }
 
 
+_OPTIONS: Final = inspect.signature(check).parameters.keys() - {"messages", "strict", "on_repair"}
+
+
 def diagnose(error: Any, messages: Any = None, **options: Any) -> Diagnosis:
     """Tell which rule a provider's error is about, where, and what can be done.
 
@@ -543,6 +546,9 @@ def diagnose(error: Any, messages: Any = None, **options: Any) -> Diagnosis:
     Returns:
         A `Diagnosis`; `.rule` is `None` when the words are not known.
     """
+    unknown = sorted(options.keys() - _OPTIONS)
+    if unknown:
+        raise TypeError(f"diagnose() takes no {unknown[0]!r}; expected messages, and {', '.join(sorted(_OPTIONS))}")
     named, whole = None, ""
     for one in _chain(error):
         whole = "\n".join(dict.fromkeys(_texts(one)))

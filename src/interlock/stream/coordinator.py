@@ -23,7 +23,7 @@ from interlock.tools.schema_watch import EarlyChecker
 from interlock.tools.validators import Toolset
 from interlock.vocabulary import EndReason, SourceEnd
 
-__all__ = ["MISSING", "Call", "Coordinator", "Turn"]
+__all__ = ["MISSING", "Call", "Coordinator", "Turn", "shortened"]
 
 # Characters of arguments between two looks at whether a call is doomed, when nobody waits for the answer: a
 # look makes the parser read what it gathered. It also bounds the events that a watched parser queues.

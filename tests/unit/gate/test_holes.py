@@ -802,3 +802,43 @@ def test_a_call_that_cannot_be_read_leaves_a_word(wire: str, events: list[dict[s
     report = judged(wire, events)
     assert not report.decisions
     assert any(one.code.startswith("E_") for one in report.diagnostics)
+
+
+def test_a_stream_of_another_wire_is_named() -> None:
+    """Read as the wrong wire it has no call, and nothing would be wrong with it."""
+    for wire in ("anthropic", "openai_responses", "gemini", "bedrock_converse"):
+        report = judged(wire, CHAT)
+        assert [one.code for one in report.diagnostics] == ["W_OTHER_WIRE"]
+        assert "'openai_chat'" in report.diagnostics[0].message
+    assert not judged("openai_chat", CHAT).diagnostics
+    assert not judged("openai_chat", [{"choices": [{"index": 0, "delta": {"content": "x"}}]}]).diagnostics
+    assert not judged("anthropic", [{"type": "ping"}, {"odd": 1}]).diagnostics
+    assert not judged("anthropic", []).diagnostics
+
+
+def test_a_tool_that_was_not_offered_is_named_beside_those_that_were() -> None:
+    (decision,) = judged("openai_chat", CHAT, tools={"g": {"type": "object"}, "h": {"type": "object"}}).decisions
+    assert decision.reason == "unknown_tool"
+    assert [(one.code, one.tool) for one in decision.diagnostics] == [("E_UNKNOWN_TOOL", "f")]
+    assert decision.diagnostics[0].message.endswith("'f', which was not offered; offered: 'g', 'h'")
+
+
+def test_what_is_no_body_and_what_are_no_limits_are_refused() -> None:
+    with pytest.raises(TypeError, match="takes bytes, not str"):
+        Guard("openai_chat").push_bytes("data: {}")  # type: ignore[arg-type]
+    with pytest.raises(InvalidOptionError, match="option 'limits' is"):
+        Guard("openai_chat", limits={"calls": 1})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("end", [b"", b"\n"])
+@pytest.mark.parametrize("step", [1, 1000])
+def test_an_error_in_place_of_a_stream_is_the_providers(end: bytes, step: int) -> None:
+    """The body of a refused request is JSON, and no server-sent event."""
+    for wire, error in (
+        ("anthropic", {"type": "error", "error": {"type": "overloaded_error"}}),
+        ("openai_chat", {"error": {"code": "500"}}),
+    ):
+        body = json.dumps(error).encode() + end
+        chunks = [body[at : at + step] for at in range(0, len(body), step)]
+        assert judged_bytes(wire, chunks).end_reason == "provider_error"
+    assert judged_bytes("openai_chat", [b'{"id": "x"}' + end]).end_reason == "network_error"

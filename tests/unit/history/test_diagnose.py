@@ -356,3 +356,8 @@ def test_a_response_that_was_not_read_is_not_read() -> None:
     error = RuntimeError("400")
     error.response = Unread()  # type: ignore[attr-defined]
     assert diagnose(error).rule is None
+
+
+def test_an_option_that_is_not_known_is_refused() -> None:
+    with pytest.raises(TypeError, match="takes no 'history'; expected messages, and model,"):
+        diagnose("x", history=[])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 import json
+import sys
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
-from interlock.errors import ToolDefinitionError, ToolLockedError
+from interlock.errors import MissingExtraError, ToolDefinitionError, ToolLockedError
 from interlock.tools.definitions import normalize_tools
 from interlock.tools.lock import FRAMEWORKS, lock
 
@@ -294,3 +295,13 @@ def test_a_name_of_a_framework_in_ones_own_code_is_not_enough():
     near = type("BaseTool", (), {"__module__": "langchain_core_clone.tools"})
     with pytest.raises(ToolDefinitionError, match="what would run it is not known"):
         lock([near()])
+
+
+def test_a_function_without_google_genai_says_what_to_install(monkeypatch):
+    def f(a: int) -> int:
+        """Add."""
+        return a
+
+    monkeypatch.setitem(sys.modules, "google.genai", None)
+    with pytest.raises(MissingExtraError, match="name another, `framework=`.*pip install google-genai"):
+        lock([f])

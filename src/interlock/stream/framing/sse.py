@@ -86,7 +86,7 @@ class SSEDecoder:
                 elif line.startswith(b"error:"):
                     events.append(error_of(line[6:].strip()))
                 elif line.startswith(_NO_FIELD):
-                    events.append({"raw": line.decode("utf-8", "backslashreplace")})
+                    events.append(_beside(line))
                 elif not line.startswith((b":", b"retry")):
                     self._begun = True
             else:
@@ -117,6 +117,8 @@ class SSEDecoder:
         """
         self._line, line = [], b"".join(self._line)
         self._data, data = [], self._data
+        if line.startswith(_NO_FIELD) and not (data or self._error or self.overflowed):
+            return [_beside(line)]
         if line.startswith(b"data:"):
             data.append(line[5:])
         elif line and not line.startswith(b":"):
@@ -130,3 +132,11 @@ class SSEDecoder:
         return (
             [] if text in (b"", b"[DONE]") or self.overflowed else [{"raw": text.decode("utf-8", "backslashreplace")}]
         )
+
+
+def _beside(line: bytes) -> dict[str, Any]:
+    """Return the event of a line that is no field: an error when it is JSON that says so, else unreadable."""
+    event = event_of(line)
+    if isinstance(event, dict) and (event.get("error") or event.get("type") == "error"):
+        return error_of(line)
+    return {"raw": line.decode("utf-8", "backslashreplace")}

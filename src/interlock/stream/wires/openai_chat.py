@@ -49,8 +49,6 @@ Limits: a server that sends a finish reason with every chunk (some gateways in
 front of Gemini) says of a call in a later chunk than its first that it came
 after the end: it is refused. So is a choice without `index`, also a single one.
 
-Servers that differ are listed in docs/wires/openai_chat.md.
-
 Source:
     platform.openai.com/docs/api-reference/chat-streaming (read 2026-11-30);
     types of the Python SDK openai 3.57.0; reports on vLLM, Ollama, LiteLLM,

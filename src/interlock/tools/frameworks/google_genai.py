@@ -11,8 +11,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from interlock.errors import MissingExtraError
 from interlock.tools.definitions import ToolSpec
 from interlock.tools.frameworks import Framework, made_by, refuse, spec_of
+
+
+def _types() -> Any:
+    try:
+        from google.genai import types
+    except ImportError:
+        raise MissingExtraError(
+            "a function or a definition that names no framework becomes one for google-genai (or name another, "
+            "`framework=`), which",
+            package="google-genai",
+        ) from None
+    return types
 
 
 def _owns(tool: Any) -> bool:
@@ -20,7 +33,7 @@ def _owns(tool: Any) -> bool:
 
 
 def _lock(tool: Any) -> Any:
-    from google.genai import types
+    types = _types()
 
     if isinstance(tool, types.FunctionDeclaration):
         return _declaration(_spec_of_declaration(tool))
@@ -37,13 +50,13 @@ def _spec_of_declaration(declared: Any) -> ToolSpec:
 
 
 def _declaration(spec: ToolSpec) -> Any:
-    from google.genai import types
+    types = _types()
 
     return types.FunctionDeclaration(name=spec.name, description=spec.description, parameters_json_schema=spec.schema)
 
 
 def _build(spec: ToolSpec) -> Any:
-    from google.genai import types
+    types = _types()
 
     return types.Tool(function_declarations=[_declaration(spec)])
 
