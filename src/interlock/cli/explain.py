@@ -40,7 +40,7 @@ def run(options: Namespace) -> int:
         return 0
     if options.what.startswith(("E_", "W_", "I_")):
         raise Failure(
-            f"explain: {options.what} is a remark on a stream, which says what it found; see docs/reference/diagnostics.md"
+            f"explain: {options.what} is a remark, which says what it found; see docs/reference/diagnostics.md"
         )
     try:
         rule = BY_NAME[rule_name(options.what)]

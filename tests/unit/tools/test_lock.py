@@ -303,5 +303,5 @@ def test_a_function_without_google_genai_says_what_to_install(monkeypatch):
         return a
 
     monkeypatch.setitem(sys.modules, "google.genai", None)
-    with pytest.raises(MissingExtraError, match="name another, `framework=`.*pip install google-genai"):
+    with pytest.raises(MissingExtraError, match=r"name another, `framework=`.*pip install google-genai"):
         lock([f])
