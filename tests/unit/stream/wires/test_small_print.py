@@ -1,0 +1,287 @@
+"""What each wire does in its rarer corners, wire by wire: what counts as run, what begins anew, what is passed on."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from interlock import Guard, Limits
+from interlock.stream.wires import WIRES
+from support.judging import executed, judged, judged_bytes
+
+OBJECT = {"type": "object"}
+
+
+def reasons(report: Any) -> list[str]:
+    return [one.reason for one in report.decisions]
+
+
+# -- any event, first -----------------------------------------------------------
+
+ODD: list[Any] = [
+    {},
+    {"type": "x"},
+    {"type": None},
+    {"kind": "text_delta"},
+    {"kind": "reasoning_delta"},
+    {"event_kind": "part_end"},
+    SimpleNamespace(),
+    SimpleNamespace(type="content_block_delta"),
+    SimpleNamespace(type=None, index=0),
+    {"message": None, "done": True},
+    {"choices": None},
+    {"choices": [None]},
+    {"candidates": [None]},
+    {"data": None},
+    {"type": "response.done", "response": None},
+    {"type": "response.done", "response": {"output": [{"type": "message"}, {"type": "function_call"}]}},
+]
+
+
+@pytest.mark.parametrize("wire", sorted(WIRES))
+@pytest.mark.parametrize("event", ODD, ids=[str(at) for at in range(len(ODD))])
+def test_no_event_breaks_an_adapter_that_has_seen_nothing(wire: str, event: Any) -> None:
+    report = judged(wire, [event, event])
+    assert "E_INTERNAL" not in {one.code for one in report.diagnostics}
+
+
+# -- a response that begins anew --------------------------------------------------
+
+BLOCKS = [
+    {"type": "message_start", "message": {"id": "m"}},
+    {"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "t", "name": "f"}},
+    {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": '{"a":1}'}},
+    {"type": "content_block_stop", "index": 0},
+]
+PYTHON = [
+    {"kind": "stream_start"},
+    {"kind": "tool_start", "tool_call_id": "c", "tool_name": "f"},
+    {"kind": "tool_delta", "tool_call_id": "c", "chunk": '{"a":1}'},
+    {"kind": "tool_end", "tool_call_id": "c"},
+]
+GEMINI = [
+    {"responseId": "r1", "candidates": [{"content": {"parts": [{"functionCall": {"name": "f", "args": {"a": 1}}}]}}]}
+]
+BEGIN_ANEW: list[tuple[str, list[Any], list[Any]]] = [
+    ("anthropic", BLOCKS, [{"type": "message_start", "message": {"id": "n"}}]),
+    ("ai_python", PYTHON, [{"kind": "stream_start"}]),
+    ("gemini", GEMINI, [{"responseId": "r2", "candidates": [{"content": {"parts": [{"text": "x"}]}}]}]),
+    (
+        "ag_ui",
+        [
+            {"type": "RUN_STARTED"},
+            {"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"},
+            {"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": '{"a":1}'},
+            {"type": "TOOL_CALL_END", "toolCallId": "c"},
+        ],
+        [{"type": "RUN_STARTED"}],
+    ),
+]
+
+
+@pytest.mark.parametrize(("wire", "first", "again"), BEGIN_ANEW)
+def test_what_came_before_a_new_beginning_is_never_confirmed(wire: str, first: list[Any], again: list[Any]) -> None:
+    """Not by a clean end either, which the control run shows to confirm it without the new beginning."""
+    options: dict[str, Any] = {"confirm_on_done": True, "trust_projections": True}
+    assert executed(judged(wire, first, **options))
+    assert not executed(judged(wire, [*first, *again], **options))
+
+
+def test_a_later_response_of_the_ai_package_repeats_no_call() -> None:
+    end = {"kind": "stream_end", "finish_reason": "tool_call", "provider_metadata": {}}
+    report = judged("ai_python", [*PYTHON, end, *PYTHON, end])
+    assert len(report.decisions) == 2
+    assert len(executed(report)) <= 1
+
+
+# -- values and who runs a call ----------------------------------------------------
+
+
+def test_a_call_of_the_ai_sdk_that_was_not_streamed_ends_by_itself() -> None:
+    call = {"type": "tool-call", "toolCallId": "c", "toolName": "f", "input": {"a": 1}}
+    end = [{"type": "finish-step", "finishReason": "tool-calls"}, {"type": "finish", "finishReason": "tool-calls"}]
+    assert executed(judged("ai_sdk", [call, *end], trust_projections=True)) == [("c", "f", {"a": 1})]
+
+
+@pytest.mark.parametrize("given", ['{"a":1}', {"a": 1}])
+def test_input_in_the_start_of_bedrocks_block_counts(given: Any) -> None:
+    start = {"toolUse": {"toolUseId": "c", "name": "f", "input": given}}
+    events = [
+        {"messageStart": {"role": "assistant"}},
+        {"contentBlockStart": {"contentBlockIndex": 0, "start": start}},
+        {"contentBlockStop": {"contentBlockIndex": 0}},
+        {"messageStop": {"stopReason": "tool_use"}},
+    ]
+    assert executed(judged("bedrock_converse", events, trust_projections=True)) == [("c", "f", {"a": 1})]
+
+
+def test_a_message_of_a_tool_on_coheres_wire_counts_as_run() -> None:
+    message = {"role": "tool", "tool_call_id": "c"}
+    start = {
+        "index": 0,
+        "delta": {"message": {"tool_calls": {"id": "c", "function": {"name": "f", "arguments": "{}"}}}},
+    }
+    events = [
+        {"type": "message-start", "delta": {"message": message}},
+        {"type": "tool-call-start", **start},
+        {"type": "tool-call-end", "index": 0},
+        {"type": "message-end", "delta": {"finish_reason": "TOOL_CALL"}},
+    ]
+    assert reasons(judged("cohere_v2", events)) == ["sdk_execution_observed"]
+    assert executed(judged("cohere_v2", events[1:])) == [("c", "f", {})]
+
+
+@pytest.mark.parametrize("index", ["0", True, None])
+def test_what_is_no_index_of_cohere_is_nobodys(index: Any) -> None:
+    delta = {"message": {"tool_calls": {"function": {"arguments": "{}"}}}}
+    report = judged("cohere_v2", [{"type": "tool-call-delta", "index": index, "delta": delta}])
+    assert "E_UNKNOWN_CALL" in {one.code for one in report.diagnostics}
+
+
+@pytest.mark.parametrize("kind", ["created", "added", "done"])
+def test_an_answer_on_a_realtime_connection_uses_up_the_call(kind: str) -> None:
+    item = {"id": "i", "type": "function_call", "call_id": "c", "name": "f", "arguments": "{}", "status": "completed"}
+    events = [
+        {"type": "response.created", "response": {"id": "r"}},
+        {
+            "type": "response.output_item.added",
+            "response_id": "r",
+            "output_index": 0,
+            "item": {**item, "arguments": ""},
+        },
+        {
+            "type": "response.function_call_arguments.done",
+            "response_id": "r",
+            "item_id": "i",
+            "output_index": 0,
+            "call_id": "c",
+            "arguments": "{}",
+        },
+        {"type": "response.output_item.done", "response_id": "r", "output_index": 0, "item": item},
+        {"type": "response.done", "response": {"id": "r", "status": "completed", "output": [item]}},
+    ]
+    answer = {"type": f"conversation.item.{kind}", "item": {"type": "function_call_output", "call_id": "c"}}
+    guard = Guard("openai_realtime")
+    for event in events:
+        guard.push(event)
+    assert executed(guard.finish("still_open"))
+    guard.push(answer)
+    assert guard.take("call-0") is None
+
+
+def test_a_call_that_a_realtime_response_ends_without_is_refused() -> None:
+    item = {"id": "i", "type": "function_call", "call_id": "c", "name": "f", "arguments": "{}", "status": "completed"}
+    other = {**item, "id": "j", "call_id": "d"}
+    events = [{"type": "response.created", "response": {"id": "r"}}]
+    for at, one in enumerate((item, other)):
+        events.append(
+            {
+                "type": "response.output_item.added",
+                "response_id": "r",
+                "output_index": at,
+                "item": {**one, "arguments": ""},
+            }
+        )
+        events.append({"type": "response.output_item.done", "response_id": "r", "output_index": at, "item": one})
+    events.append({"type": "response.done", "response": {"id": "r", "status": "completed", "output": [item]}})
+    report = judged("openai_realtime", events)
+    assert [one.call_id for one in report.decisions if one.action == "execute"] in ([], ["c"])
+    assert reasons(report)[1] == "protocol_violation"
+
+
+def test_a_connector_of_mistrals_is_the_providers_own() -> None:
+    events = [
+        {"type": "tool.execution.started", "id": "x", "name": "web_search", "arguments": '{"q":1}'},
+        {"type": "conversation.response.done", "usage": {}},
+    ]
+    (decision,) = judged("mistral", events).decisions
+    assert (decision.reason, decision.evidence.received_bytes) == ("server_executed", 7)
+
+
+@pytest.mark.parametrize("status", ["".join(("den", "ied")), "pending"])
+def test_a_call_of_mistrals_that_waits_or_was_denied_is_held(status: str) -> None:
+    call = {"type": "function.call.delta", "tool_call_id": "c", "name": "f", "arguments": "{}"}
+    events = [{**call, "confirmation_status": status}, {"type": "conversation.response.done", "usage": {}}]
+    (decision,) = judged("mistral", events).decisions
+    assert decision.evidence.end_reason == ("cancelled" if status == "denied" else "paused")
+
+
+def test_an_event_of_mistral_with_a_type_and_choices_is_a_chunk() -> None:
+    call = {"index": 0, "id": "c", "function": {"name": "f", "arguments": "{}"}}
+    chunk = {"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}
+    assert executed(judged("mistral", [{"type": "function.call.delta", "choices": [chunk]}])) == [("c", "f", {})]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("server_tool_use", "mcp_tool_use", "server_tool_call", "server_tool_call_chunk", "web_search_call"),
+        *("file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call"),
+    ],
+)
+def test_each_word_of_langchain_for_a_providers_tool(kind: str) -> None:
+    chunk = {"type": "AIMessageChunk", "id": "m", "content": [{"type": kind, "id": "s", "name": "g", "index": 0}]}
+    end = {"type": "AIMessageChunk", "id": "m", "content": "", "response_metadata": {"finish_reason": "stop"}}
+    assert reasons(judged("langchain", [chunk, end])) == ["server_executed"]
+
+
+# -- what the agents' sdk makes up ---------------------------------------------------
+
+
+@pytest.mark.parametrize("known_from", ["created", "terminal"])
+@pytest.mark.parametrize(
+    ("kind", "details", "reason"),
+    [
+        ("response.failed", None, "provider_error"),
+        ("response.incomplete", {"reason": "max_output_tokens"}, "length"),
+        ("response.incomplete", {"reason": "content_filter"}, "content_filtered"),
+        ("response.incomplete", None, "unknown"),
+    ],
+)
+def test_a_made_up_end_that_speaks_against_the_response_is_believed(
+    kind: str, details: Any, reason: str, known_from: str
+) -> None:
+    item = {"type": "function_call", "id": "i", "call_id": "c", "name": "f", "arguments": "{}"}
+    fake = "__fake_id__"
+    events = [
+        {"type": "response.created", "response": {"id": fake if known_from == "created" else "r"}},
+        {"type": "response.output_item.added", "output_index": 0, "item": {**item, "arguments": ""}},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": kind, "response": {"id": fake, "incomplete_details": details}},
+    ]
+    raw = [{"type": "raw_response_event", "data": event} for event in events]
+    assert executed(judged("openai_agents", raw[:-1], confirm_on_done=True))
+    (decision,) = judged("openai_agents", raw, confirm_on_done=True).decisions
+    assert (decision.action != "execute", decision.evidence.end_reason) == (True, reason)
+
+
+# -- words of errors, and sizes -------------------------------------------------------
+
+
+@pytest.mark.parametrize("length", [10, 199, 200, 201, 5000])
+def test_a_providers_error_that_is_a_text_is_shown_in_part(length: int) -> None:
+    said = "x" * length
+    start = {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "c"}]}}]}
+    for error in ({"error": said}, {"message": said}, {"detail": said}):
+        (decision,) = judged("openai_chat", [start, error]).decisions
+        assert decision.evidence.provider_reason == said[:200]
+
+
+def test_lines_of_json_as_long_as_the_limit_are_read() -> None:
+    line = json.dumps({"message": {"content": "x" * 50}, "done": False}).encode()
+    for size, code in ((len(line), set()), (len(line) - 1, {"E_LIMIT_FRAME_BYTES"})):
+        chunks = [line[at : at + 7] for at in range(0, len(line), 7)] + [b"\n"]
+        for body in (chunks, chunks * 3):
+            report = judged_bytes("ollama", body, limits=Limits(frame_bytes=size))
+            assert {one.code for one in report.diagnostics} & {"E_LIMIT_FRAME_BYTES"} == code
+
+
+def test_a_projection_is_shown_while_the_stream_runs() -> None:
+    guard = Guard("normalized", tools={"f": OBJECT})
+    guard.push({"type": "call_start", "key": "a", "id": "c", "name": "f"})
+    guard.push({"type": "arguments_value", "key": "a", "value": {"a": 1}})
+    (decision,) = guard.snapshot().decisions
+    assert (decision.action, decision.reason, decision.evidence.kind) == ("reject", "projection_only", "projection")
