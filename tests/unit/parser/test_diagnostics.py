@@ -276,3 +276,15 @@ def test_an_exception_in_the_middle_of_reading_ends_the_document(where):
     (only,) = result.diagnostics
     assert (only.code, only.byte_offset) == ("E_INTERNAL", 7)
     assert only.message == "byte 7: found an exception that broke the reading off; expected to be read to the end"
+
+
+@pytest.mark.parametrize("text", ['["é', '["世é', '{"a":\n "世', '["é",\n\n"a', '["\U0001f600', '{"é":["世",'])
+@pytest.mark.parametrize("step", [1, 2, 100])
+def test_the_end_of_a_cut_input_is_counted_in_characters(text, step):
+    parser = Parser()
+    for at in range(0, len(text), step):
+        parser.push(text[at : at + step])
+    found = parser.finish("length").diagnostics[-1]
+    assert found.code == "E_STREAM_TRUNCATED"
+    assert found.byte_offset == len(text.encode())
+    assert (found.line, found.column) == (text.count("\n") + 1, len(text.rpartition("\n")[2]) + 1)
