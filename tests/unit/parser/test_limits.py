@@ -331,3 +331,43 @@ def test_a_long_number_fails_at_the_same_byte_however_it_is_cut(digits, step, fr
             found.append((result.executable, result.bytes_accepted, result.diagnostics))
         assert found[0] == found[1]
         assert [one.code for one in found[1][2]] == ["E_LIMIT_NUMBER_BYTES"] * over
+
+
+def outcomes(text, step, **limits):
+    """What is found in a text in pieces of a size, with nobody draining the events."""
+    parser = Parser(limits=Limits(**limits))
+    for at in range(0, len(text), step):
+        parser.push(text[at : at + step])
+    result = parser.finish("complete")
+    return result.diagnostics, result.bytes_accepted, result.executable
+
+
+LONG = {
+    "string": '  ["{}"]'.format("a" * 300),
+    "key": '{{"{}":1}}'.format("k" * 300),
+    "wide": '["{}"]'.format("é世" * 100),
+    "escapes": '["{}"]'.format("\\n\\u0041x" * 50),
+    "number": " [{}]".format("7" * 300),
+    "fraction": "     [-0.{}]".format("7" * 300),
+    "root": "   {}".format("7" * 300),
+    "nested": "[" * 30 + '"x"' + "]" * 30,
+    "mixed": '{"a":"x","b":[1,-2.5,true,null,"y"],"c":{"d":[],"e":{}}}',
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("field", ["input_bytes", "string_bytes", "number_bytes", "depth", "queued_events"])
+def test_a_limit_is_passed_at_the_same_byte_however_the_text_is_cut(name, field):
+    """In the loops for long strings and numbers, in whole members and in single characters alike."""
+    text = LONG[name]
+    limits = {"depth": (2, 3, 4, 29), "queued_events": range(1, 12)}.get(field, (1, 2, 64, 65, 99, 100, 101, 255, 256))
+    for limit in limits:
+        expected = outcomes(text, len(text), **{field: limit})
+        for step in (1, 2, 3, 7, 64, 90):
+            assert outcomes(text, step, **{field: limit}) == expected, (limit, step)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 4, 5])
+def test_the_level_that_is_too_deep_is_named(limit):
+    (found,) = outcomes("[" * 9, 9, depth=limit)[0]
+    assert f"level {limit + 1:,} of open containers" in found.message
