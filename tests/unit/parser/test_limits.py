@@ -327,17 +327,22 @@ def test_a_long_number_fails_at_the_same_byte_however_it_is_cut(digits, step, fr
             parser = Parser(limits=Limits(number_bytes=digits))
             for at in range(0, len(text), size):
                 parser.push(text[at : at + size])
+                assert not parser.failed or over
             result = parser.finish("complete")
             found.append((result.executable, result.bytes_accepted, result.diagnostics))
         assert found[0] == found[1]
         assert [one.code for one in found[1][2]] == ["E_LIMIT_NUMBER_BYTES"] * over
 
 
-def outcomes(text, step, **limits):
-    """What is found in a text in pieces of a size, with nobody draining the events."""
+def outcomes(text, step, *, ask=False, **limits):
+    """What is found in a text in pieces of a size, with nobody draining the events.
+
+    Who asks after each piece has it read at once, and not with those that follow.
+    """
     parser = Parser(limits=Limits(**limits))
     for at in range(0, len(text), step):
         parser.push(text[at : at + step])
+        assert not (ask and parser.failed and not parser.snapshot().diagnostics)
     result = parser.finish("complete")
     return result.diagnostics, result.bytes_accepted, result.executable
 
@@ -363,8 +368,8 @@ def test_a_limit_is_passed_at_the_same_byte_however_the_text_is_cut(name, field)
     limits = {"depth": (2, 3, 4, 29), "queued_events": range(1, 12)}.get(field, (1, 2, 64, 65, 99, 100, 101, 255, 256))
     for limit in limits:
         expected = outcomes(text, len(text), **{field: limit})
-        for step in (1, 2, 3, 7, 64, 90):
-            assert outcomes(text, step, **{field: limit}) == expected, (limit, step)
+        for step, ask in itertools.product((1, 3, 7, 64, 90), (False, True)):
+            assert outcomes(text, step, ask=ask, **{field: limit}) == expected, (limit, step, ask)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 4, 5])

@@ -771,3 +771,24 @@ def test_a_queue_that_holds_all_events_is_long_enough(text, step):
     limited = parsed(*chunks, limits=Limits(queued_events=len(events)))
     assert list(limited.drain_events()) == events
     assert limited.finish("complete").diagnostics == parser.finish("complete").diagnostics
+
+
+@pytest.mark.parametrize("chunk", [b"2,", "2,"])
+def test_an_interrupt_while_a_chunk_itself_is_read_ends_the_document(monkeypatch, chunk):
+    """What was gathered before has been read, and the chunk may have been in part."""
+    parser = Parser()
+    parser.push("[1,")
+    parser.push(b"\xc3" if isinstance(chunk, bytes) else "\ud83d")
+    assert not parser.failed
+    for name, method in (("_read", Parser._read), ("_read_bytes", Parser._read_bytes)):
+
+        def interrupted(self, data, whole=method):
+            if data == chunk:
+                raise KeyboardInterrupt
+            whole(self, data)
+
+        monkeypatch.setattr(Parser, name, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        parser.push(chunk)
+    assert parser.failed
+    assert not parser.finish("complete").executable
