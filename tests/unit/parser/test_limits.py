@@ -376,3 +376,25 @@ def test_a_limit_is_passed_at_the_same_byte_however_the_text_is_cut(name, field)
 def test_the_level_that_is_too_deep_is_named(limit):
     (found,) = outcomes("[" * 9, 9, depth=limit)[0]
     assert f"level {limit + 1:,} of open containers" in found.message
+
+
+@pytest.mark.parametrize(("text", "value"), [('["v"]', 2), ('{"k":"v"}', 6), ('{ "k" : "v"}', 9)])
+def test_a_queue_that_is_full_before_a_string_says_where_the_string_is(text, value):
+    parser = Parser(limits=Limits(queued_events=1), string_progress=True)
+    parser.push(text)
+    (found,) = parser.finish("complete").diagnostics
+    assert (found.code, found.byte_offset) == ("E_LIMIT_EVENT_QUEUE", value)
+
+
+@pytest.mark.parametrize("at", range(1, 13))
+def test_a_repeated_key_is_found_where_it_is_however_the_text_is_cut(at):
+    """Also where its quote begins a piece that is read by itself."""
+    text = '{"a":1,"a":2}'
+    parser = Parser()
+    parser.push(text[:at])
+    assert not parser.failed or at > 7
+    for char in (text[at : at + 3], text[at + 3 :]):
+        parser.push(char)
+        parser.snapshot()
+    (found,) = parser.finish("complete").diagnostics
+    assert (found.code, found.byte_offset, found.column) == ("E_DUPLICATE_KEY", 7, 8)
