@@ -195,10 +195,10 @@ class Guard:
         """
         if self._closed and self._refuse(event):
             return
-        if self._looking:
-            self._first.append(event)
-            self._looking = len(self._first) < _LOOKED_AT
         try:
+            if self._looking:
+                self._first.append(event)
+                self._looking = len(self._first) < _LOOKED_AT
             if type(event) in self._sdk_types:
                 self._push(event)
             else:
