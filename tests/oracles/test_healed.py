@@ -23,6 +23,8 @@ for package in PACKAGES:
 CASES = Path(__file__).resolve().parents[1] / "cases" / "rules"
 #: Damage after which not every result has exactly one call that asked for it.
 UNPAIRED = frozenset({"calls-missing", "doubled-result", "foreign-result", "reused-id", "same-id-in-turn"})
+#: Cases with blocks that no release of the packages knows yet; they are left alone.
+UNKNOWN = frozenset({"a-tool-that-is-new"})
 #: Damage that is healed by moving or folding what was said.
 MOVING = frozenset({"late-results", "early-results", "late-system"})
 
@@ -151,7 +153,12 @@ def judged(case: dict[str, Any]) -> bool:
     part of it, and what no edit can heal are not for the judges.
     """
     options = case.get("options") or {}
-    if case.get("policy") or case.get("pending") or {"previous_response_id", "conversation"} & options.keys():
+    if (
+        case["id"] in UNKNOWN
+        or case.get("policy")
+        or case.get("pending")
+        or {"previous_response_id", "conversation"} & options.keys()
+    ):
         return False
     names = ("wire", "provider", "model", "tools", "options")
     result = heal(copy.deepcopy(case["before"]), **{name: case[name] for name in names if case.get(name)})
