@@ -354,8 +354,8 @@ def openai_rules(messages: list[Any], longest: float = 40) -> None:
         calls = message.get("tool_calls")
         _refuse(calls == [], "empty array. Expected an array with minimum length 1")
         legacy = message.get("function_call")
-        # An empty string is a string: that is what the refusal asks for.
-        _refuse(role == "assistant" and not (calls or legacy) and content in (None, []), "neither text nor calls")
+        reasoned = content == "" and message.get("reasoning_content")  # an empty string is what the refusal asks for
+        _refuse(role == "assistant" and not (calls or legacy or content or reasoned), "neither text nor calls")
         open_ids = Counter(call["id"] for call in calls or ())
         _refuse(any(count > 1 for count in open_ids.values()), "one id for two calls")
         for call in calls or ():
