@@ -355,6 +355,7 @@ LONG = {
     "number": " [{}]".format("7" * 300),
     "fraction": "     [-0.{}]".format("7" * 300),
     "root": "   {}".format("7" * 300),
+    "root string": '"{}"'.format("a" * 300),
     "nested": "[" * 30 + '"x"' + "]" * 30,
     "mixed": '{"a":"x","b":[1,-2.5,true,null,"y"],"c":{"d":[],"e":{}}}',
 }
