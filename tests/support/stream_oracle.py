@@ -144,8 +144,9 @@ class Oracle:
         call = self._call_of(event)
         if call is None:
             return
-        if call.ended:
-            call.faults.add("protocol")
+        late = event["text"] and call.name and (call.text_in_time or call.values)
+        if call.ended or late:
+            call.faults.add("protocol")  # its arguments have been held against another tool by then
         else:
             self._name(call, event["text"])
 
@@ -169,10 +170,11 @@ class Oracle:
         call = self._call_of(event)
         if call is None:
             return
-        if not call.text and not call.ended and not call.finals:
-            call.text = event["text"]
+        if not call.text and not call.ended:
+            call.text = event["text"]  # it is the text, with which nothing has to agree; what follows joins it
             call.text_in_time = "" if over or call.turn.closed else event["text"]
-        call.finals.append(event["text"])
+        elif event["text"] != call.text:
+            call.faults.add("protocol")
 
     def _arguments_value(self, event: dict[str, Any], over: bool) -> None:
         call = self._call_of(event)
