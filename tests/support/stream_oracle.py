@@ -42,7 +42,6 @@ class Call:
     name: str = ""
     text: str = ""
     text_in_time: str = ""  # the part of it that did not come too late
-    finals: list[str] = field(default_factory=list)
     values: list[Any] = field(default_factory=list)
     ended: bool = False
     end: str = "complete"
@@ -251,7 +250,7 @@ class Oracle:
         return not (call.name or call.server) and bool(call.text or call.values)
 
     def _broken(self, call: Call) -> bool:
-        if call.faults & {"protocol", "malformed"} or any(final != call.text for final in call.finals):
+        if call.faults & {"protocol", "malformed"}:
             return True
         if any(value != call.values[0] for value in call.values):
             return True
@@ -296,9 +295,7 @@ class Oracle:
         return "retry", "stream_incomplete"
 
     def _contradicts(self, call: Call, text: str) -> bool:
-        """Whether a repetition disagrees with the whole text, or with another repetition."""
-        if any(final != call.text for final in call.finals):
-            return True
+        """Whether a value disagrees with the whole text, or with another value."""
         if any(value != call.values[0] for value in call.values):
             return True
         return text == "whole" and bool(call.values) and call.values[0] != json.loads(call.text)
