@@ -11,7 +11,7 @@ from interlock.gate.facts import Facts, Tool
 from interlock.gate.reading import Reader
 from interlock.gate.table import decide
 from interlock.stream.access import plain
-from interlock.stream.coordinator import MISSING, Call, Coordinator, shortened
+from interlock.stream.coordinator import MISSING, Call, Coordinator, not_offered
 from interlock.stream.wires import Traits
 from interlock.tools.validators import Toolset, Verdict
 
@@ -109,6 +109,7 @@ class Judge:
             confirmed=accepted,
         )
         row = decide(facts)
+        unknown = [not_offered(call, self._toolset)] if tool == "unknown" and self._toolset is not None else ()
         common: dict[str, Any] = {
             "internal_id": call.internal_id,
             "call_id": call.id,
@@ -131,7 +132,7 @@ class Judge:
                 confirmed_by=end.confirmed_by if finished else None,
                 unwrapped=reading.unwrapped,
             ),
-            "diagnostics": (*reading.diagnostics, *call.diagnostics, *self._not_offered(call, tool)),
+            "diagnostics": (*reading.diagnostics, *call.diagnostics, *unknown),
         }
         if row.action != "execute":
             return Decision(**common)
@@ -139,13 +140,6 @@ class Judge:
 
     def _declared_server_side(self, call: Call) -> bool:
         return self._toolset is not None and call.name is not None and self._toolset.server_executed(call.name)
-
-    def _not_offered(self, call: Call, tool: Tool) -> tuple[Diagnostic, ...]:
-        if tool != "unknown" or self._toolset is None:
-            return ()
-        offered = shortened(", ".join(map(repr, self._toolset.names)) or "no tool")
-        message = f"{call.label} names {call.name!r}, which was not offered; offered: {offered}"
-        return (Diagnostic(code="E_UNKNOWN_TOOL", message=message, call_id=call.id, tool=call.name),)
 
     def _tool(self, call: Call) -> Tool:
         if call.name is None:

@@ -284,17 +284,25 @@ def _bind_at_home(bound: Bound, turn: Turn) -> bool:
     return True
 
 
-def _bind_nameless(nameless: Sequence[Bound], answer_of: dict[int, Turn]) -> list[Bound]:
-    """Bind results without an id inside the turn they answer, by name, then by order; return those left."""
+def _by_turn(
+    found: Sequence[Bound], answer_of: Mapping[int, Turn]
+) -> tuple[list[tuple[Turn, list[Bound]]], list[Bound]]:
+    """Return each turn with the results that stand in its answer, and those that stand in none."""
     groups: dict[int, tuple[Turn, list[Bound]]] = {}
     left: list[Bound] = []
-    for bound in nameless:
+    for bound in found:
         turn = answer_of.get(bound.at)
         if turn is None:
             left.append(bound)
         else:
             groups.setdefault(id(turn), (turn, []))[1].append(bound)
-    for turn, found in groups.values():
+    return list(groups.values()), left
+
+
+def _bind_nameless(nameless: Sequence[Bound], answer_of: dict[int, Turn]) -> list[Bound]:
+    """Bind results without an id inside the turn they answer, by name, then by order; return those left."""
+    groups, left = _by_turn(nameless, answer_of)
+    for turn, found in groups:
         named: dict[str | None, list[Open]] = {None: []}
         for call in reversed(turn.calls):
             if not call.answers and call.call.name is not None:
@@ -346,15 +354,8 @@ def _bind_by_name(nameless: Sequence[Bound], turns: Sequence[Turn]) -> list[Boun
 
 def _bind_strangers(strays: Sequence[Bound], answer_of: Mapping[int, Turn], *, has_ids: bool) -> list[Bound]:
     """Bind results whose id no call has to the open calls of the turn that they answer; return those left."""
-    groups: dict[int, tuple[Turn, list[Bound]]] = {}
-    left: list[Bound] = []
-    for bound in strays:
-        turn = answer_of.get(bound.at)
-        if turn is None:
-            left.append(bound)
-        else:
-            groups.setdefault(id(turn), (turn, []))[1].append(bound)
-    for turn, found in groups.values():
+    groups, left = _by_turn(strays, answer_of)
+    for turn, found in groups:
         waiting = [call for call in turn.calls if not call.answers]
         pairs = _by_name(found, waiting) if len(found) == len(waiting) else None
         if pairs is None or any(not _may_answer(bound, call, has_ids=has_ids) for bound, call in pairs):

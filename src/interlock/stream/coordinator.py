@@ -23,7 +23,7 @@ from interlock.tools.schema_watch import EarlyChecker
 from interlock.tools.validators import Toolset
 from interlock.vocabulary import EndReason, SourceEnd
 
-__all__ = ["MISSING", "Call", "Coordinator", "Turn", "shortened"]
+__all__ = ["MISSING", "Call", "Coordinator", "Turn", "not_offered"]
 
 # Characters of arguments between two looks at whether a call is doomed, when nobody waits for the answer: a
 # look makes the parser read what it gathered. It also bounds the events that a watched parser queues.
@@ -564,15 +564,7 @@ class Coordinator:
             if self._watch_schemas:
                 call.early = self._tools.early(call.name)
             if not self._allow_unknown and not self._tools.known(call.name):
-                self._tell(
-                    call,
-                    Diagnostic(
-                        code="E_UNKNOWN_TOOL",
-                        message=f"{call.label} names {call.name!r}, which was not offered",
-                        call_id=call.id,
-                        tool=call.name,
-                    ),
-                )
+                self._tell(call, not_offered(call, self._tools))
         watched = call.early is not None
         call.parser = Parser(
             limits=self._watched_limits if watched else self.limits,
@@ -797,6 +789,13 @@ class Coordinator:
     def _tell(self, call: Call | None, diagnostic: Diagnostic) -> None:
         if self._on_fault is not None:
             self._on_fault(call, diagnostic)
+
+
+def not_offered(call: Call, tools: Toolset) -> Diagnostic:
+    """Return the remark on a call of a tool that is not among the offered ones."""
+    offered = ", ".join(map(repr, tools.names)) or "no tool"
+    message = f"{call.label} names {call.name!r}, which was not offered; offered: {offered}"
+    return Diagnostic(code="E_UNKNOWN_TOOL", message=shortened(message), call_id=call.id, tool=call.name)
 
 
 def shortened(message: str) -> str:

@@ -126,13 +126,20 @@ def _readable(pattern: str) -> str:
     try:
         return in_python(pattern)
     except (re.error, OverflowError, RecursionError):
-        return pattern
+        try:
+            re.compile(pattern)
+        except (re.error, OverflowError, RecursionError):
+            return pattern
+        raise  # Python would take it, for another pattern
 
 
 def with_patterns(schema: Any) -> Any:
     """Return a schema with its patterns in Python's words; the schema itself is left as it is.
 
-    A pattern that Python cannot read stays: the check of the schema itself says so.
+    A pattern that Python cannot read at all stays: the check of the schema itself says so.
+
+    Raises:
+        re.error: Python can read one only as another pattern than it is.
     """
     if isinstance(schema, list):
         return [with_patterns(one) for one in schema]

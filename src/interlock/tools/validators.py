@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
+import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -149,7 +150,13 @@ def compile_tools(
                 schemas[name] = read_schema(spec.validator.schema, name)
             else:
                 checks[name] = check
-    schemas = {name: with_patterns(schema) for name, schema in schemas.items()}
+    for name, schema in schemas.items():
+        try:
+            schemas[name] = with_patterns(schema)
+        except (re.error, OverflowError, RecursionError) as error:
+            raise ToolDefinitionError(
+                f"the schema of tool {name!r} has a pattern that cannot be read: {error}"
+            ) from None
     checks |= compile_schemas(schemas, check_formats=check_formats)
     early = {name: EarlyChecker(schema, name) for name, schema in schemas.items()}
     return Toolset(specs, checks, early, validator_timeout)

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from interlock import Guard
+from interlock.errors import ToolDefinitionError
 from interlock.tools.patterns import in_python, with_patterns
 from support.judging import executed, judged
 
@@ -64,6 +66,14 @@ def test_the_pattern_is_shown_as_it_was_written() -> None:
     delta = {"type": "arguments_delta", "key": "a", "text": '{"p":"b"}'}
     (decision,) = judged("normalized", [START, delta, END], tools={"f": schema}).decisions
     assert "'^a$'" in decision.diagnostics[0].message
+
+
+@pytest.mark.parametrize("pattern", ["[]|+b]", r"[]\1[a]"])
+def test_a_pattern_that_python_would_take_for_another_is_refused(pattern: str) -> None:
+    """`[]` is empty in ECMA-262; in Python the class goes on to the next `]`."""
+    re.compile(pattern)
+    with pytest.raises(ToolDefinitionError, match="'f' has a pattern that cannot be read"):
+        Guard("normalized", tools={"f": {"type": "object", "properties": {"p": {"pattern": pattern}}}})
 
 
 def test_only_patterns_are_changed_and_data_are_not() -> None:

@@ -94,7 +94,7 @@ def test_a_later_response_of_the_ai_package_repeats_no_call() -> None:
     end = {"kind": "stream_end", "finish_reason": "tool_call", "provider_metadata": {}}
     report = judged("ai_python", [*PYTHON, end, *PYTHON, end])
     assert len(report.decisions) == 2
-    assert len(executed(report)) <= 1
+    assert executed(report) == [("c", "f", {"a": 1})]
 
 
 # -- values and who runs a call ----------------------------------------------------
@@ -188,7 +188,6 @@ def test_a_call_that_a_realtime_response_ends_without_is_refused() -> None:
         events.append({"type": "response.output_item.done", "response_id": "r", "output_index": at, "item": one})
     events.append({"type": "response.done", "response": {"id": "r", "status": "completed", "output": [item]}})
     report = judged("openai_realtime", events)
-    assert [one.call_id for one in report.decisions if one.action == "execute"] in ([], ["c"])
     assert reasons(report)[1] == "protocol_violation"
 
 
