@@ -401,3 +401,9 @@ def test_accepted_requests_come_back_byte_for_byte(cli, path, tmp_path):
     assert ran.status == 0
     assert (tmp_path / "out.json").read_bytes() == path.read_bytes()
     assert cli("check", path, "--wire", path.parent.name).status == 0
+
+
+def test_a_remark_is_no_rule_and_its_page_is_named(cli):
+    ran = cli("explain", "E_DUPLICATE_KEY")
+    assert ran.status == 2
+    assert "docs/reference/diagnostics.md" in ran.err
