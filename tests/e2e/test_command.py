@@ -95,6 +95,54 @@ def test_a_closed_pipe_ends_the_command_quietly(tmp_path):
         assert b"Traceback" not in err and b"Exception" not in err
 
 
+HISTORY = RECORDINGS.parent / "histories" / "orphan-call.json"
+PRINTING = [
+    ["--version"],
+    ["--help"],
+    ["judge", RECORDINGS / "clean.sse"],
+    ["judge", RECORDINGS / "clean.sse", "--json"],
+    ["check", HISTORY],
+    ["heal", HISTORY, "--output", "-"],
+    ["explain", "IL001"],
+]
+# As a shell starts it, so that what is printed waits in a buffer; and as many containers do.
+BUFFERING = {"buffered": "", "unbuffered": "1"}
+
+
+@pytest.mark.parametrize("buffering", BUFFERING)
+@pytest.mark.parametrize("arguments", PRINTING, ids=lambda arguments: " ".join(map(str, arguments[::2])))
+def test_output_that_nobody_can_take_is_one_line_and_status_2(arguments, buffering):
+    command = [COMMAND, *map(str, arguments)]
+    environment = {**os.environ, "PYTHONUNBUFFERED": BUFFERING[buffering]}
+    closed = subprocess.run(
+        ["/bin/sh", "-c", '"$@" >&-', "sh", *command], stderr=subprocess.PIPE, text=True, timeout=60, env=environment
+    )
+    found = [(closed.returncode, closed.stderr)]
+    full = Path("/dev/full")
+    if full.exists() and not (buffering == "unbuffered" and arguments == ["--help"]):  # argparse hides it there
+        with full.open("wb") as out:
+            ran = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, text=True, timeout=60, env=environment)
+        found.append((ran.returncode, ran.stderr))
+    for status, err in found:
+        assert status == 2
+        assert err.startswith("interlock: ") and err.count("\n") == 1, err
+        assert "internal error" not in err
+
+
+def test_closed_input_is_one_line_and_a_closed_stderr_takes_nothing_from_stdout():
+    for redirected, expected in (
+        ("<&-", (2, "", "interlock: standard input is closed\n")),
+        ("2>&- </dev/null", (2, "", "")),
+    ):
+        ran = subprocess.run(
+            ["/bin/sh", "-c", f'"$@" {redirected}', "sh", COMMAND, "judge", "-"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert (ran.returncode, ran.stdout, ran.stderr) == expected
+
+
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
     """Return a file of some 12 MB, with a bad line, and what becomes of it."""

@@ -29,16 +29,27 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: The arguments, without the program's name; those of the process when left out.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if arguments in (["--version"], ["-V"]):
-        print(f"interlock {__version__}")
-        return 0
+    if sys.stderr is None:  # closed by whoever started the command; `print` would take stdout in its place
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - for as long as the process lives
+    if sys.stdout is None:
+        return _complain("standard output is closed; > /dev/null leaves nothing but the exit status")
     try:
-        status = _run(arguments)
-        sys.stdout.flush()  # here, so that a closed pipe shows here
+        if arguments in (["--version"], ["-V"]):
+            print(f"interlock {__version__}")
+            status = 0
+        else:
+            status = _run(arguments)
+        sys.stdout.flush()  # here, so that a closed pipe, or a full disk, shows here
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
-        return _pipe_closed()
+        return _PIPE_CLOSED
+    except OSError as error:
+        from interlock.cli.sources import why
+
+        return _complain(f"{error.filename or 'input/output'}: {why(error)}")
+    finally:
+        _let_go_of_stdout()
     return status
 
 
@@ -56,12 +67,8 @@ def _run(arguments: Sequence[str]) -> int:
         return _complain(str(error))
     except SystemExit as done:  # --help
         return int(done.code or 0)
-    except BrokenPipeError:
+    except OSError:
         raise
-    except OSError as error:
-        from interlock.cli.sources import why
-
-        return _complain(f"{error.filename or 'input/output'}: {why(error)}")
     except MemoryError:
         return _complain("not enough memory for this input")
     except Exception as error:
@@ -76,8 +83,10 @@ def _complain(message: str) -> int:
     return _UNREADABLE
 
 
-def _pipe_closed() -> int:
+def _let_go_of_stdout() -> None:
     """Keep the interpreter from complaining when it flushes stdout for the last time."""
-    with suppress(OSError, ValueError):  # stdout is no file of the system, as in a test
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return _PIPE_CLOSED
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        with suppress(OSError, ValueError):  # stdout is no file of the system, as in a test
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

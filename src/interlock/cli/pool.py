@@ -10,7 +10,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
 from multiprocessing import get_context
-from typing import Any, Final
+from typing import Final
 
 from interlock.cli.batches import Batch, Job, Outcome, work
 from interlock.cli.failure import Failure
@@ -33,7 +33,7 @@ def process(job: Job, source: Iterable[Batch]) -> Generator[tuple[Batch, list[Ou
             if pool is None:
                 pool = ProcessPoolExecutor(cores, mp_context=get_context("spawn"), initializer=_ignore_interrupts)
                 stack.callback(pool.shutdown, wait=True, cancel_futures=True)
-            with _workers_ignore_interrupts(), _whole_pool():
+            with _interrupts_wait(), _whole_pool():
                 waiting.append((batch, pool.submit(work, job, batch.to_read())))
             if len(waiting) > 2 * cores:
                 yield _next(waiting)
@@ -67,14 +67,16 @@ def _ignore_interrupts() -> None:
 
 
 @contextmanager
-def _workers_ignore_interrupts() -> Iterator[None]:
-    """Start workers deaf to Ctrl-C: the terminal sends it to all, and only the parent is to act on it."""
-    try:
-        before: Any = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    except ValueError:  # not in the main thread
+def _interrupts_wait() -> Iterator[None]:
+    """Start workers deaf to Ctrl-C: the terminal sends it to all, and only the parent is to act on it.
+
+    They inherit the mask. One that comes to the parent meanwhile is held, and not lost, until the mask is gone.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # not on this system
         yield
         return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -56,6 +56,8 @@ def megabytes(size: int) -> str:
 def opened(path: str) -> Iterator[BufferedReader]:
     """Open a file, or standard input, for reading bytes; a file that cannot be opened is a `Failure`."""
     if path == STDIN:
+        if sys.stdin is None:
+            raise Failure("standard input is closed")
         yield cast(BufferedReader, sys.stdin.buffer)
         return
     try:
