@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from interlock.diagnostics import Diagnostic
     from interlock.errors import InterlockError
     from interlock.gate.authority import Execution
-    from interlock.gate.decision import Decision, Evidence, Report
+    from interlock.gate.decision import Decision, Evidence, ExecuteDecision, Report
     from interlock.gate.guard import Doomed, Guard
     from interlock.history.diagnose import Diagnosis, diagnose
     from interlock.history.engine import CheckResult, HealResult, check, heal
@@ -36,6 +36,7 @@ _EXPORTS = {
     "Diagnostic": "interlock.diagnostics",
     "Doomed": "interlock.gate.guard",
     "Evidence": "interlock.gate.decision",
+    "ExecuteDecision": "interlock.gate.decision",
     "Execution": "interlock.gate.authority",
     "Guard": "interlock.gate.guard",
     "HealResult": "interlock.history.engine",
@@ -58,6 +59,7 @@ __all__ = [
     "Diagnostic",
     "Doomed",
     "Evidence",
+    "ExecuteDecision",
     "Execution",
     "Guard",
     "HealResult",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NoReturn
+from typing import Any, Final, Generic, Literal, NoReturn, TypeVar, cast, overload
 
 from interlock.diagnostics import Diagnostic
 from interlock.errors import InvalidOptionError, WireError
@@ -25,6 +25,7 @@ from interlock.vocabulary import SOURCE_ENDS, SourceEnd
 
 __all__ = ["Doomed", "Guard", "Watch"]
 
+_Event = TypeVar("_Event")
 
 # What no SDK has for an event. A named tuple may be one.
 _NO_EVENT: Final = (AbstractSet, int, float, complex, type(None))
@@ -234,7 +235,17 @@ class Guard:
             self._judge.broken = True
             raise
 
-    def watch(self, stream: Any, *, announce_doomed: bool = False) -> Watch:
+    @overload
+    def watch(
+        self, stream: Iterable[_Event] | AsyncIterable[_Event], *, announce_doomed: Literal[False] = False
+    ) -> Watch[_Event]: ...
+
+    @overload
+    def watch(
+        self, stream: Iterable[_Event] | AsyncIterable[_Event], *, announce_doomed: bool
+    ) -> Watch[_Event | Doomed]: ...
+
+    def watch(self, stream: Any, *, announce_doomed: bool = False) -> Watch[Any]:
         """Wrap a stream of events, sync or async: each one is pushed, then passed on untouched.
 
         The guard notes how the stream ended: by itself, by an error (raised on to the caller), or because
@@ -473,7 +484,7 @@ def _described(error: BaseException) -> str:
         return type(error).__name__
 
 
-class Watch:
+class Watch(Generic[_Event]):
     """The stream that `Guard.watch` returns: iterate it with `for` or `async for`, once."""
 
     def __init__(self, guard: Guard, stream: Any, *, announce_doomed: bool = False) -> None:
@@ -482,14 +493,15 @@ class Watch:
         self._announce = announce_doomed
         self._announced = 0
 
-    def _news(self) -> Iterator[Doomed]:
+    def _news(self) -> Iterator[_Event]:
         """Yield what became doomed since the last look."""
         doomed = self._guard.doomed
         for internal_id in list(doomed)[self._announced :]:
-            yield Doomed(internal_id=internal_id, diagnostic=doomed[internal_id])
+            # Only asked where `watch` has told the type checker that a `Doomed` may come.
+            yield cast(_Event, Doomed(internal_id=internal_id, diagnostic=doomed[internal_id]))
         self._announced = len(doomed)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[_Event]:
         guard = self._guard
         guard.source_started()
         end: SourceEnd = "cancelled"
@@ -513,7 +525,7 @@ class Watch:
                 if callable(close):
                     close()
 
-    async def __aiter__(self) -> AsyncIterator[Any]:
+    async def __aiter__(self) -> AsyncIterator[_Event]:
         guard = self._guard
         guard.source_started()
         end: SourceEnd = "cancelled"

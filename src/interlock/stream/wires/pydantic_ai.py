@@ -15,7 +15,9 @@ replaces the part: the first call is withdrawn.
 The events do not say why the response ended, and `part_end` is derived from the
 order of parts (with interleaved calls it comes before the deltas): neither ends
 a call. The `ModelResponse` does, for all calls that it holds: push it after its
-events (`stream.get()` of a model request, `node.model_response` of a run).
+events (`stream.get()` of a model request, `node.model_response` of a run). Push
+the events one by one then, too: when `watch` has seen the end of them, a response
+comes too late, and its calls are refused.
 `AgentRunResultEvent` brings the responses of its run with it. All copies of the
 arguments must agree, and the response must hold the calls that were streamed.
 
