@@ -112,6 +112,19 @@ class Guard:
         on_doomed: Callable[[str | None, Diagnostic], None] | None = None,
     ) -> None:
         adapter = adapter_class(wire)
+        switches = {
+            "allow_unknown_tools": allow_unknown_tools,
+            "trust_projections": trust_projections,
+            "confirm_on_done": confirm_on_done,
+            "unwrap_double_encoding": unwrap_double_encoding,
+            "coerce": coerce,
+            "check_formats": check_formats,
+        }
+        for option, value in switches.items():
+            if type(value) is not bool:  # "false", out of a file of settings, is true to Python
+                raise InvalidOptionError(f"option {option!r} is {value!r:.80}; expected True or False")
+        if on_doomed is not None and not callable(on_doomed):
+            raise InvalidOptionError(f"option 'on_doomed' is {on_doomed!r:.80}; expected a function, or None")
         if on_length not in ("retry", "keep_closed"):
             raise InvalidOptionError(f"option 'on_length' is {on_length!r}; expected 'retry' or 'keep_closed'")
         if control_characters not in ("reject", "keep"):
@@ -216,6 +229,7 @@ class Guard:
         """Take the next raw bytes of the response body, cut anywhere.
 
         Raises:
+            TypeError: `data` is no bytes.
             InvalidOptionError: this wire has no byte form.
             MissingExtraError: the wire's framing needs an optional package that is not installed.
         """

@@ -418,6 +418,28 @@ def test_how_the_source_stopped_counts(end: Any, reason: str) -> None:
     assert (report.decisions[0].action == "execute") == (reason == "complete")
 
 
+@pytest.mark.parametrize("value", ["false", "no", 0, 1, None, []])
+@pytest.mark.parametrize(
+    "option",
+    [
+        "allow_unknown_tools",
+        "trust_projections",
+        "confirm_on_done",
+        "unwrap_double_encoding",
+        "coerce",
+        "check_formats",
+    ],
+)
+def test_a_switch_is_true_or_false_and_nothing_that_is_true_to_python(option, value):
+    with pytest.raises(InvalidOptionError, match=f"{option}.*expected True or False"):
+        Guard("normalized", **{option: value})
+
+
+def test_a_hook_that_cannot_be_called_is_refused_when_it_is_given():
+    with pytest.raises(InvalidOptionError, match="expected a function"):
+        Guard("normalized", on_doomed=5)
+
+
 @pytest.mark.parametrize(
     "options",
     [
