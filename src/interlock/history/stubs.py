@@ -31,7 +31,6 @@ __all__ = [
 MARK: Final = "[interlock]"
 NO_RESULT: Final = f"{MARK} No result was recorded for this tool call; it may or may not have run."
 UNREAD: Final = f"{NO_RESULT} Its arguments could not be read."
-NOT_ALLOWED: Final = f"{MARK} This tool call was not allowed to run."
 MOVED: Final = f"{MARK} What this result shows stands in the user's message behind it."
 FROM_RESULT: Final = f"{MARK} From the result of a tool call:"
 NO_OUTPUT: Final = "(no output)"

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Final, Literal
 from interlock.history.arguments import is_object_text
 from interlock.history.turns import Approval, Call, Media, Message, Opaque, Part, Result, Role, Text
 from interlock.history.wires.ai_sdk import media_kind, reasoning_part
-from interlock.history.wires.base import as_json, as_string, opaque_message
+from interlock.history.wires.base import as_string, opaque_message
 from interlock.history.wires.objects import Fields, class_beside, fields_of, source_of, with_fields
 from interlock.history.wires.screened import Look, ScreenedWire
 
@@ -133,18 +133,6 @@ class AIPython(ScreenedWire):
             "kind": "tool_result",
         }
         return Result(native=native, call_id=call.call_id, name=call.name, content=text, is_error=is_error)
-
-    def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
-        """Return a `tool_call` part."""
-        text = as_json(arguments)
-        native = {
-            "id": _minted("part", call_id),
-            "tool_call_id": call_id,
-            "tool_name": name,
-            "tool_args": text,
-            "kind": "tool_call",
-        }
-        return Call(native=native, call_id=call_id, name=name, arguments=text)
 
     def with_text(self, part: Text, text: str) -> Text:
         """Return the text part with other words."""

@@ -167,11 +167,6 @@ class AISDK(Wire):
         native = {"type": "tool-result", "toolCallId": call.call_id, "toolName": call.name, "output": output}
         return Result(native=native, call_id=call.call_id, name=call.name, content=output, is_error=is_error)
 
-    def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
-        """Return a `tool-call` part."""
-        native = {"type": "tool-call", "toolCallId": call_id, "toolName": name, "input": dict(arguments)}
-        return Call(native=native, call_id=call_id, name=name, arguments=native["input"])
-
     def denied_result(self, call: Call, reason: str | None) -> Result:
         """Return the SDK's own answer for a call that a human refused."""
         output: dict[str, Any] = {"type": "execution-denied"}

@@ -179,12 +179,6 @@ class AISDKUI(GroupedWire):
         native["state"] = "output-denied"
         return Result(native=native, call_id=call.call_id, name=call.name, content=reason, is_error=True)
 
-    def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
-        """Return a part for a call that has not ended."""
-        held = dict(arguments)
-        native = {"type": f"tool-{name}", "toolCallId": call_id, "state": "input-available", "input": held}
-        return Call(native=native, call_id=call_id, name=name, arguments=held)
-
     def shaped_result(self, part: Result) -> Result | None:
         """Any JSON value is an output; only an error is text. A part with an outcome has ended."""
         state = part.native.get("state")

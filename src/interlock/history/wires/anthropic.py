@@ -40,7 +40,6 @@ class Anthropic(Wire):
     result_role: ClassVar[Role] = "user"
     roles: ClassVar[Mapping[str, Role]] = _ROLES
     turn: ClassVar[Literal["message", "run", "calls"]] = "run"
-    joins_roles: ClassVar[bool] = True
     server_tools: ClassVar[bool] = True
 
     def read_message(self, native: Any, at: int) -> Message:
@@ -236,11 +235,6 @@ class Anthropic(Wire):
     def _reread(self, native: dict[str, Any], message: Message) -> Message:
         new = self.read_message(native, message.origins[0] if message.origins else 0)
         return replace(new, origins=message.origins, changed=True)
-
-    def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
-        """Return a `tool_use` block."""
-        native = {"type": "tool_use", "id": call_id, "name": name, "input": dict(arguments)}
-        return Call(native=native, call_id=call_id, name=name, arguments=native["input"])
 
     def joined_results(self, first: Result, second: Result) -> Result:
         """Return one result whose content is the list of both bodies' blocks."""

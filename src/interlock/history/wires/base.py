@@ -73,8 +73,6 @@ class Wire:
     signature_path: ClassVar[tuple[str, ...]] = ()
     #: The content may be one part that stands for a list of one.
     single_part: ClassVar[bool] = False
-    #: Messages of one role are one turn for whoever reads this format.
-    joins_roles: ClassVar[bool] = False
 
     # -- reading ---------------------------------------------------------------------------------
 
@@ -165,10 +163,6 @@ class Wire:
     def is_held(self, part: Part) -> bool:  # noqa: ARG002
         """Say whether a part only names, or hides, what the provider's server knows."""
         return False
-
-    def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
-        """Return a call part."""
-        raise NotImplementedError
 
     def result_text(self, part: Result) -> str:
         """Return the plain words of a result's body, for comparing and for showing; `""` if there are none."""

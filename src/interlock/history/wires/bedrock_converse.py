@@ -198,12 +198,6 @@ class BedrockConverse(Wire):
         new = self.read_message(native, message.origins[0] if message.origins else 0)
         return replace(new, origins=message.origins, changed=True)
 
-    def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
-        """Return a `toolUse` block."""
-        held = dict(arguments)
-        native = {"toolUse": {"toolUseId": call_id, "name": name, "input": held}}
-        return Call(native=native, call_id=call_id, name=name, arguments=held)
-
     def text_block(self, text: str, *, role: Role) -> Any:  # noqa: ARG002
         """Return a text block."""
         return {"text": text}

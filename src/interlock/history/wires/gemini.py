@@ -205,12 +205,6 @@ class Gemini(Wire):
         """Say whether a part is code that Gemini ran, or what came of it."""
         return type(part) is Opaque and isinstance(part.native, dict) and bool(_CODE & part.native.keys())
 
-    def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
-        """Return a `functionCall` part."""
-        held = dict(arguments)
-        native = {"functionCall": {"name": name, "args": held, "id": call_id}}
-        return Call(native=native, call_id=call_id, name=name, arguments=held)
-
     def with_role(self, message: Message, role: Role) -> Message | None:
         """Return the content with another role; a `tool` message of Chat Completions as a `functionResponse`."""
         result = chat_result(message.native) if role == "user" and "parts" not in message.native else None

@@ -263,13 +263,6 @@ class LangChain(ScreenedWire):
         name = as_string(native.get("name"))
         return Result(native=native, slot="self", call_id=call.call_id, name=name, content=text, is_error=is_error)
 
-    def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
-        """Return an entry of `tool_calls`."""
-        entry = _Entry(id=call_id, name=name, args=dict(arguments), type="tool_call")
-        entry.source = entry.block = entry.raw = None
-        entry.order = entry.raw_order = (1 << 62, 0)
-        return Call(native=entry, slot="tool_calls", call_id=call_id, name=name, arguments=entry["args"])
-
     def is_broken(self, part: Opaque) -> bool:
         """A block is a string or an object; integrations have blocks without a type."""
         return part.slot == "content" and (not isinstance(part.native, dict) or not part.native)

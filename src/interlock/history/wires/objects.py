@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["Fields", "class_beside", "fields_of", "source_of", "with_fields", "without_fields"]
+__all__ = ["Fields", "class_beside", "fields_of", "source_of", "with_fields"]
 
 
 class Fields(dict[str, Any]):
@@ -51,14 +51,6 @@ def with_fields(native: Mapping[str, Any], /, **changes: Any) -> dict[str, Any]:
     out.update(changes)
     out.source = _copied(native.source, changes)
     return out
-
-
-def without_fields(native: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """Return a copy without some keys; for an object, the same with these fields set to `None`."""
-    if isinstance(native, Fields):
-        return with_fields(native, **dict.fromkeys(names))
-    gone = set(names)
-    return {key: value for key, value in native.items() if key not in gone}
 
 
 def _copied(source: Any, changes: Mapping[str, Any]) -> Any:

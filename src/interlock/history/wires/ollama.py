@@ -157,11 +157,6 @@ class Ollama(Wire):
             native["tool_call_id"] = call.call_id
         return Result(native=native, slot="self", call_id=call.call_id, name=call.name, content=text)
 
-    def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
-        """Return an entry for `tool_calls`."""
-        native = {"id": call_id, "function": {"name": name, "arguments": dict(arguments)}}
-        return Call(native=native, slot="tool_calls", call_id=call_id, name=name, arguments=dict(arguments))
-
     def shaped_result(self, part: Result) -> Result | None:
         """Return the result with a string as its body: the words of a list of texts, else its JSON text."""
         content = part.content

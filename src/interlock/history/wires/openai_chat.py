@@ -369,12 +369,6 @@ class OpenAIChat(Wire):
             return part.type in (None, "function", "custom")
         return part.slot == "content" and part.type in (None, "text")
 
-    def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
-        """Return an entry for `tool_calls`."""
-        text = as_json(arguments)
-        native = {"id": call_id, "type": "function", "function": {"name": name, "arguments": text}}
-        return Call(native=native, slot="tool_calls", call_id=call_id, name=name, arguments=text)
-
 
 #: Blocks of other formats; what is in no list here may be new.
 _FOREIGN: Final = frozenset(

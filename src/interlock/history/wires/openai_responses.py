@@ -314,12 +314,6 @@ class OpenAIResponses(Wire):
         """Say whether an item is a reference, or a summary that only OpenAI can read."""
         return type(part) is Opaque and part.slot == "self" and part.type in ("item_reference", "compaction")
 
-    def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
-        """Return a `function_call` item without an `id`: those are the server's to give."""
-        text = as_json(arguments)
-        native = {"type": "function_call", "call_id": call_id, "name": name, "arguments": text}
-        return Call(native=native, slot="self", call_id=call_id, name=name, arguments=text)
-
     def text_block(self, text: str, *, role: Role) -> Any:
         """Return a text block: what the model said is `output_text`, all else is `input_text`."""
         if role == "assistant":

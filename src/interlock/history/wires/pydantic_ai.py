@@ -180,12 +180,6 @@ class PydanticAI(GroupedWire):
         failed = outcome != "success"
         return Result(native=native, call_id=call.call_id, name=call.name, content=text, is_error=failed)
 
-    def new_call(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> Call:
-        """Return a `tool-call` part."""
-        held = dict(arguments)
-        native = {"tool_name": name, "args": held, "tool_call_id": call_id, "part_kind": "tool-call"}
-        return Call(native=native, call_id=call_id, name=name, arguments=held)
-
     def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:  # noqa: ARG002
         """Nothing: a request is built from the fields that Pydantic AI knows."""
         return ()

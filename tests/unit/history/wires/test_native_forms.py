@@ -120,9 +120,9 @@ def _with_parts(message: Message, parts: tuple[Any, ...]) -> Message:
 
 @pytest.mark.parametrize("wire", NATIVE)
 def test_what_is_made_new_reads_back_as_what_it_is(wire: str) -> None:
-    """A new result answers its call, a new call is one, a new text is words; each in a new message."""
+    """A new result answers its call, a new text is words; each in a new message."""
     format_ = REGISTRY[wire]
-    call = format_.new_call("id1", "get_weather", {"city": "Bergen"})
+    call = Call(native={}, call_id="id1", name="get_weather", arguments={"city": "Bergen"})
     for made in (format_.new_result(call, "No result."), format_.new_result(call, "Words.", is_error=False)):
         message = format_.new_message(format_.result_role, (made,))
         back = format_.read_message(format_.assemble(message), 0)
@@ -135,9 +135,6 @@ def test_what_is_made_new_reads_back_as_what_it_is(wire: str) -> None:
         assert format_.result_text(part) == format_.result_text(made) in ("No result.", "Words.")
         assert format_.shaped_result(part) is None
         assert format_.stray_fields(part.native, part) == ()
-    asked = format_.read_message(format_.assemble(format_.new_message("assistant", (call,))), 0)
-    assert [type(part) for part in asked.parts] == [Call]
-    assert (asked.parts[0].call_id, asked.parts[0].name) == ("id1", "get_weather")  # type: ignore[attr-defined]
     for role in ("user", "assistant"):
         text = format_.new_message(role, (format_.new_text("Hello.", role=role),))  # type: ignore[arg-type]
         back = format_.read_message(format_.assemble(text), 0)
