@@ -1,5 +1,7 @@
 """Every exception that interlock raises. What a model or a provider sends is never one of them.
 
+An argument of a wrong type may be Python's own `TypeError`, as everywhere.
+
 The tree::
 
     InterlockError

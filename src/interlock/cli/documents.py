@@ -72,7 +72,14 @@ def document_of(data: bytes, where: str) -> Document:
     Raises:
         Failure: it is no JSON, or no history.
     """
-    value = parse_strictly(data, where)
+    try:
+        value = parse_strictly(data, where)
+    except Failure:
+        from interlock.cli.streams import kind_of
+
+        if kind_of(data[:64]) in ("sse", "bin"):
+            raise Failure(f"{where} looks like a recorded stream; `interlock judge` reads those") from None
+        raise
     check_history(value, where)
     return Document(value, Style.of(decode(data, where)))
 

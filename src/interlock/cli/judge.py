@@ -65,7 +65,7 @@ def _judge(options: Namespace) -> Report:
                 break
         advance(done)
         if not readable:
-            first = f"; the first data is {str(read[0]['raw'])[:60]!r}" if read and isinstance(read[0], dict) else ""
+            first = f"; found {str(read[0]['raw'])[:60]!r}" if read and isinstance(read[0], dict) else ""
             raise Failure(f"{label(path)} holds no event{first}")
         wire = options.wire or _wire_of(read, path)
         guard = _guard(options, wire, tools)
@@ -85,6 +85,10 @@ def _wire_of(events: list[Any], path: str) -> str:
     try:
         return detect(events)
     except WireError as error:
+        if all(isinstance(event, dict) and ("role" in event or "messages" in event) for event in events):
+            raise Failure(
+                f"{label(path)} looks like a history; `interlock check` and `interlock heal` read those"
+            ) from None
         raise Failure(f"{label(path)}: {error}") from None
 
 

@@ -343,6 +343,9 @@ class Guard:
         Args:
             end: How the source stopped. Left out: what `watch` saw (`cancelled` when it is still in the middle),
                 else `eof`, a clean end. `still_open` is for sockets that outlive a response.
+
+        Raises:
+            InvalidOptionError: `end` is no such word.
         """
         with self._lock:
             if end is None:

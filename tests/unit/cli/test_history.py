@@ -403,6 +403,15 @@ def test_accepted_requests_come_back_byte_for_byte(cli, path, tmp_path):
     assert cli("check", path, "--wire", path.parent.name).status == 0
 
 
+@pytest.mark.parametrize("command", ["check", "heal"])
+@pytest.mark.parametrize("name", ["a.sse", "a.json", "a"])
+def test_a_recorded_stream_is_sent_to_the_command_that_reads_it(cli, recordings, tmp_path, command, name):
+    (tmp_path / name).write_bytes((recordings / "clean.sse").read_bytes())
+    ran = cli(command, name)
+    assert (ran.status, ran.out) == (2, "")
+    assert "looks like a recorded stream; `interlock judge`" in ran.err
+
+
 def test_a_remark_is_no_rule_and_its_page_is_named(cli):
     ran = cli("explain", "E_DUPLICATE_KEY")
     assert ran.status == 2

@@ -249,6 +249,21 @@ def test_a_recording_without_an_event_is_refused(cli, text):
     assert "no event" in ran.err
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.json", '[{"role": "user", "content": "x"}]'),
+        ("a.jsonl", '{"role": "user", "content": "x"}\n{"role": "assistant", "content": "y"}\n'),
+        ("a", '{"model": "m", "messages": [{"role": "user", "content": "x"}]}'),
+    ],
+)
+def test_a_history_is_sent_to_the_commands_that_read_it(cli, tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    ran = cli("judge", name)
+    assert (ran.status, ran.out) == (2, "")
+    assert "looks like a history; `interlock check`" in ran.err
+
+
 def test_a_name_without_a_file_is_refused(cli):
     for path in ("a\x00b.sse", "a\x00b.json"):
         ran = cli("judge", path)
