@@ -428,7 +428,9 @@ class Guard:
             if event.strip() == "[DONE]":
                 self._coordinator.done_marker()
             else:
-                self._coordinator.events_lost(f"an event is no JSON object: {event[:80]!r}")
+                self._coordinator.events_lost(
+                    f"an event is no JSON object: {event[:80]!r}; bytes of a body go to `push_bytes`"
+                )
         elif isinstance(event, bytes | bytearray | memoryview):
             self.push_bytes(event)
         elif type(event) is list or type(event) is tuple:

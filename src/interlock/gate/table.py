@@ -135,8 +135,8 @@ DECISION_TABLE: Final[tuple[Row, ...]] = (
         when=_executable,
         action="execute",
         reason="complete",
-        says="The arguments are whole, the provider's own terminal event confirms them, the schema holds, and "
-        "nothing speaks against the call.",
+        says="The arguments are whole, the provider's own terminal event confirms them, the schema, if one was "
+        "registered, holds, and nothing speaks against the call.",
     ),
     Row(
         when=lambda _: True,

@@ -153,7 +153,7 @@ def test_bytes_are_taken_as_a_body(kind: Any) -> None:
 
 
 HOLES: dict[str, tuple[Any, str]] = {
-    "text": ("x" * 100, f"an event is no JSON object: {'x' * 80!r}"),
+    "text": ("x" * 100, f"an event is no JSON object: {'x' * 80!r}; bytes of a body go to `push_bytes`"),
     "unreadable": ({"raw": "y" * 100}, f"an event is no JSON: {'y' * 80!r}"),
     "a set": ({1}, "a set was pushed; expected an event"),
     "a number": (7, "a int was pushed; expected an event"),
