@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,3 +36,16 @@ def test_the_runner_reports_a_wrong_implementation(capsys: pytest.CaptureFixture
     assert passed == 0 and len(failures) > 60
     assert main([]) == 0
     assert capsys.readouterr().out.endswith("passed, 0 failed\n")
+
+
+@pytest.mark.parametrize("text", [None, b"", b"\xff", b"{}", b"[1]", b'[{"id": "x"}]'])
+def test_a_file_without_fixtures_is_one_line(
+    text: bytes | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither a missing file nor one of something else ends in a traceback."""
+    path = tmp_path / "a.json"
+    if text is not None:
+        path.write_bytes(text)
+    assert main([str(path)]) == 2
+    ran = capsys.readouterr()
+    assert ran.out == "" and ran.err.startswith("conformance: ") and ran.err.count("\n") == 1

@@ -86,17 +86,28 @@ def run(
 
 
 def main(arguments: list[str]) -> int:
-    """Run the files named, or the package's own fixtures; 1 when something failed."""
-    given = (
-        [fixture for name in arguments for fixture in json.loads(Path(name).read_text("utf-8"))]
-        if arguments
-        else list(fixtures())
-    )
+    """Run the files named, or the package's own fixtures; 1 when something failed, 2 when a file holds no fixtures."""
+    given = list(fixtures()) if not arguments else []
+    for name in arguments:
+        try:
+            given += _fixtures_of(Path(name).read_bytes())
+        except (OSError, ValueError) as error:
+            sys.stderr.write(f"conformance: {name!r}: {error}\n")
+            return 2
     passed, failures = run(given)
     for failure in failures:
         sys.stdout.write(f"{failure.id}\n  expected {failure.expected}\n  got      {failure.got}\n")
     sys.stdout.write(f"{passed} passed, {len(failures)} failed\n")
     return 1 if failures else 0
+
+
+def _fixtures_of(data: bytes) -> list[dict[str, Any]]:
+    value = json.loads(data)
+    if not isinstance(value, list) or not all(
+        isinstance(one, dict) and {"id", "events", "expected"} <= one.keys() for one in value
+    ):
+        raise ValueError("it is no array of fixtures; each has id, events and expected")
+    return value
 
 
 if __name__ == "__main__":
