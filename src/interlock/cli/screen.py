@@ -1,4 +1,4 @@
-"""Readable output: tables and lines, with `rich` where it is installed and in plain text where it is not."""
+"""Readable output: tables and lines, with `rich` where it is installed and there is room, else in plain text."""
 
 from __future__ import annotations
 
@@ -60,6 +60,8 @@ class PlainScreen:
         print(file=self._stream)
 
 
+_NARROW = 70  # columns; below that a table breaks words, and leaves out what it has no room for
+
 _STYLES = {"good": "green", "careful": "yellow", "bad": "red", "strong": "bold", "dim": "dim"}
 
 
@@ -76,6 +78,10 @@ class _RichScreen:
         width = None if terminal or os.environ.get("COLUMNS", "").isdigit() else PIPE_WIDTH
         # `force_terminal` is set both ways: no variable of the environment may colour what is no terminal.
         self._console = Quiet(file=stream, force_terminal=terminal, width=width, highlight=False, markup=False)
+
+    @property
+    def width(self) -> int:
+        return self._console.width
 
     def line(self, text: str = "", style: str = "") -> None:
         if style and self._terminal:
@@ -108,6 +114,7 @@ class _RichScreen:
 def screen(stream: TextIO) -> Screen:
     """Return the best screen that can be had."""
     try:
-        return _RichScreen(stream)
+        rich = _RichScreen(stream)
     except ImportError:
         return PlainScreen(stream)
+    return rich if rich.width >= _NARROW else PlainScreen(stream)

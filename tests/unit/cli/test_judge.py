@@ -223,6 +223,14 @@ def test_without_rich_the_same_facts_are_printed_as_plain_text(cli, recordings, 
     assert "1 call: 1 execute." in ran.out
 
 
+@pytest.mark.parametrize("columns", ["1", "20", "40", "69", "70", "80", "200"])
+def test_nothing_is_left_out_where_there_is_little_room(cli, recordings, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    shown = cli("judge", recordings / "clean.sse").out
+    for word in ("write_file", "toolu_01cKmHpVn7wMGqptNZGnyEpD", "execute", "complete", "59", "nothing"):
+        assert word in shown
+
+
 def test_a_long_stream_is_read_to_its_end(cli):
     start, *rest = chat("{}").splitlines()
     text = json.dumps({"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "x" * 50}}]})
