@@ -23,6 +23,8 @@ BODIES = {
     "comments": f": OPENROUTER PROCESSING\n\n:\ndata: {DATA_A}\n: mid\n\n:\n\ndata: {DATA_B}\n\n:\n",
     "other fields": f"event: x\nid: 7\nretry: 10\ndata: {DATA_A}\nfoo: bar\nbaz\n\nevent: y\ndata:{DATA_B}\n\n",
     "data over several lines": f'data: {{"a":\ndata:  1}}\n\ndata: {DATA_B}\n\n',
+    "data over several lines, CR": f'data: {{"a":\rdata:  1}}\r\rdata: {DATA_B}\r\r',
+    "data over several lines, CRLF": f'data: {{"a":\r\ndata:  1}}\r\n\r\ndata: {DATA_B}\r\n\r\n',
     "no space after the colon": f"data:{DATA_A}\n\ndata:{DATA_B}\n\n",
     "events without data": f"event: ping\n\ndata\n\ndata:\n\ndata: {DATA_A}\n\ndata: {DATA_B}\n\n",
     "blank lines": f"\n\n\ndata: {DATA_A}\n\n\n\ndata: {DATA_B}\n\n\n",
