@@ -384,6 +384,27 @@ def test_a_coordinator_alone_tells_nobody() -> None:
     assert repr(MISSING) == "MISSING"
 
 
+def test_the_first_word_against_a_turn_stays_and_a_good_one_is_none() -> None:
+    """Whatever is said before and after."""
+    for said in ("complete", "length", "complete", "cancelled"):
+        alone = Coordinator()
+        alone.turn_said("t", "complete", "stop")
+        assert alone.turns["t"].doubt is None
+        alone.turn_said("t", said, said)
+        alone.turn_said("t", "paused", "p")
+        assert alone.turns["t"].doubt == (("paused", "p") if said == "complete" else (said, said))
+
+
+@pytest.mark.parametrize(("said", "word"), [("stop", "stop"), (None, "complete")])
+def test_a_second_end_is_told_with_the_word_of_the_first(said: str | None, word: str) -> None:
+    """The provider's, or else ours."""
+    for kind in ("turn_end", "stream_end"):
+        end = {"type": kind, "reason": "complete", "provider_reason": said}
+        found = judged("normalized", [START, WHOLE, end, {**end, "provider_reason": "late"}]).diagnostics
+        (message,) = [one.message for one in found if one.code == "E_SECOND_TERMINAL"]
+        assert message.endswith(f"'late' after {word!r}")
+
+
 @pytest.mark.parametrize("kind", ["json", "text"])
 @pytest.mark.parametrize("bad", [None, 7, ["x"], {}, [], True])
 def test_a_fragment_that_is_no_text_spoils_its_call(kind: Any, bad: Any) -> None:

@@ -205,7 +205,6 @@ class Adapter:
                         key=key,
                         fault="protocol",
                     )
-        self._live = False
         self._ended = True
         self._sink.turn_end(self._turn, reason, said)
 

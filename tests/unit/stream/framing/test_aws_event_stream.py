@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 import sys
+from binascii import crc32
 from typing import Any
 
 import pytest
@@ -84,6 +86,15 @@ def test_a_frame_without_end_is_bounded() -> None:
     for at in range(0, 3000, 100):
         assert decoder.feed(body[at : at + 100]) == []
     assert decoder.overflowed and decoder.close() == []
+
+
+@pytest.mark.parametrize("length", range(16))
+def test_a_frame_that_says_it_is_shorter_than_a_frame_can_be_is_broken(length: int) -> None:
+    """With a checksum that fits; nothing behind it is read, and reading ends."""
+    prelude = struct.pack(">II", length, 0)
+    short = prelude + struct.pack(">I", crc32(prelude))
+    for body in (short, short + body_of(EVENTS)):
+        assert {key for event in decode(body) for key in event} == {"raw"}
 
 
 def test_without_botocore_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

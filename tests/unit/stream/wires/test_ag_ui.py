@@ -63,6 +63,7 @@ def test_a_run_without_an_outcome_is_a_success() -> None:
         {"rawEvent": {"type": "message_delta", "delta": {"stop_reason": "max_tokens"}}},
         {"rawEvent": {"candidates": [{"finishReason": "MAX_TOKENS"}]}},
         {"rawEvent": {"response": {"incomplete_details": {"reason": "max_output_tokens"}}}},
+        {"rawEvent": {"event": {"data": {"chunk": {"candidates": [{"finishReason": "MAX_TOKENS"}]}}}}},
     ],
 )
 def test_a_word_against_completion_is_found_where_producers_keep_it(carrier: Any) -> None:

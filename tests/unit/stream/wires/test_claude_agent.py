@@ -93,6 +93,14 @@ def test_what_follows_a_message_counts(events: list[Any], want: tuple[str, str])
     assert verdicts(*message(), *events) == [want]
 
 
+@pytest.mark.parametrize(("said", "word"), [(None, "deferred_tool_use"), ("tool_deferred", "tool_deferred")])
+def test_a_deferred_call_pauses_in_the_querys_word(said: str | None, word: str) -> None:
+    """Or in the field's name where it has none."""
+    end = result(deferred_tool_use={"id": "c1"}, terminal_reason=said)
+    (decision,) = judged("claude_agent", [*message(), end]).decisions
+    assert (decision.evidence.end_reason, decision.evidence.provider_reason) == ("paused", word)
+
+
 @pytest.mark.parametrize(
     "change", [{"type": "server_tool_use"}, {"type": "mcp_tool_use"}, {"name": "g"}, {"name": None}]
 )

@@ -619,10 +619,26 @@ def test_the_name_of_one_event_does_not_stick_to_the_next() -> None:
         ("cohere_v2", MISPLACED["cohere, as parameters"][1]),
     ],
 )
-@pytest.mark.parametrize("error", [{"detail": "x"}, {"error_code": "x"}, {"error": "x"}, {"error": {"code": 5}}])
-def test_a_plain_object_that_reports_an_error_is_one(wire: str, events: Any, error: Any) -> None:
+@pytest.mark.parametrize(
+    ("error", "word"),
+    [
+        ({"detail": "x"}, "x"),
+        ({"error_code": "x"}, "x"),
+        ({"error_message": "x"}, "x"),
+        ({"errors": ["x"]}, "error"),
+        ({"error": "x"}, "x"),
+        ({"error": {"code": 5}}, "5"),
+        ({"error": {"x": 5}}, "error"),
+        ({"error": {"code": "c", "type": "t"}}, "c"),
+        ({"error": {"type": "t"}}, "t"),
+    ],
+)
+def test_a_plain_object_that_reports_an_error_is_one(wire: str, events: Any, error: Any, word: str) -> None:
     """As gateways and frameworks in front of a model write it, in a shape that is not the wire's."""
     assert reasons(wire, *events, error)[0] == ("protocol_violation" if wire == "ai_sdk" else "provider_error")
+    if wire == "openai_chat":
+        (decision,) = judged(wire, [*events[:1], error]).decisions
+        assert decision.evidence.provider_reason == word
 
 
 # -- GitHub Copilot's item ids -----------------------------------------------

@@ -284,3 +284,78 @@ def test_a_projection_is_shown_while_the_stream_runs() -> None:
     guard.push({"type": "arguments_value", "key": "a", "value": {"a": 1}})
     (decision,) = guard.snapshot().decisions
     assert (decision.action, decision.reason, decision.evidence.kind) == ("reject", "projection_only", "projection")
+
+
+# -- made-up ids ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("added", [{}, {"id": "__fake_id__"}])
+def test_the_made_up_id_names_nothing_wherever_it_stands(added: dict[str, Any]) -> None:
+    """A message and two calls have it, or get it at their ends."""
+    call = {"type": "function_call", "name": "f", "arguments": '{"a":1}'}
+    items: list[Any] = [{"type": "message", "content": []}, {**call, "call_id": "c"}, {**call, "call_id": "d"}]
+    response = {"id": "__fake_id__"}
+    events: list[Any] = [{"type": "response.created", "response": response}]
+    for index, item in enumerate(items):
+        empty = {"arguments": ""} if "arguments" in item else {}
+        given = added if item.get("call_id") == "d" else response
+        events.append({"type": "response.output_item.added", "output_index": index, "item": {**item, **given, **empty}})
+    for index, item in enumerate(items):
+        events.append({"type": "response.output_item.done", "output_index": index, "item": {**item, **response}})
+    events.append({"type": "response.completed", "response": {**response, "output": []}})
+    report = judged(
+        "openai_agents", [{"type": "raw_response_event", "data": event} for event in events], confirm_on_done=True
+    )
+    assert [id for id, _, _ in executed(report)] == ["c", "d"]
+    assert [one.code for decision in report.decisions for one in decision.diagnostics] == []
+
+
+# -- who is not known -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [({"item_id": "i"}, "'i'"), ({"item_id": "i", "output_index": 3}, "'i'"), ({"output_index": 3}, "3")],
+)
+def test_an_event_for_an_item_that_was_never_added_says_which(names: dict[str, Any], told: str) -> None:
+    delta = {"type": "response.function_call_arguments.delta", "delta": "{}", **names}
+    (found,) = judged("openai_responses", [delta]).diagnostics
+    assert f"item {told}," in found.message
+
+
+@pytest.mark.parametrize(
+    ("response", "word"),
+    [
+        ({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}, "max_output_tokens"),
+        ({"status": "incomplete"}, "incomplete"),
+        ({"status": "odd"}, "odd"),
+        ({}, "incomplete"),
+    ],
+)
+def test_an_incomplete_response_ends_in_its_own_words(response: dict[str, Any], word: str) -> None:
+    call = {"type": "function_call", "id": "i", "call_id": "c", "name": "f", "arguments": ""}
+    begun = {"type": "response.output_item.added", "output_index": 0, "item": call}
+    (decision,) = judged("openai_responses", [begun, {"type": "response.incomplete", "response": response}]).decisions
+    assert decision.evidence.provider_reason == word
+
+
+# -- an interrupt -----------------------------------------------------------------------
+
+
+def test_an_interrupt_inside_the_decoder_leaves_nothing_that_executes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it had read when it was broken off is not known."""
+    end = [{"type": "message_delta", "delta": {"stop_reason": "tool_use"}}, {"type": "message_stop"}]
+    body = b"".join(b"data: " + json.dumps(event).encode() + b"\n\n" for event in [*BLOCKS, *end])
+    whole = Guard("anthropic")
+    whole.push_bytes(body)
+    assert executed(whole.finish())
+
+    def interrupted(self: Any, chunk: bytes) -> Any:
+        raise KeyboardInterrupt
+
+    guard = Guard("anthropic")
+    guard.push_bytes(body)
+    monkeypatch.setattr("interlock.stream.framing.sse.SSEDecoder.feed", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        guard.push_bytes(b"\n")
+    assert not executed(guard.finish())
