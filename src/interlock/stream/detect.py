@@ -37,15 +37,14 @@ def detect(events: Iterable[Any]) -> str:
         AmbiguousWireError: several fit equally well; `.candidates` names them.
     """
     totals: dict[str, int] = {}
+    winners: list[str] = []
     for event in events:
         for wire, score in rate(event).items():
             totals[wire] = max(totals.get(wire, 0), score)
         best = max(totals.values(), default=0)
-        winners = [wire for wire, score in totals.items() if score == best]
+        winners = sorted(wire for wire, score in totals.items() if score == best)
         if best >= 2 and len(winners) == 1:
-            return winners[0]
-    best = max(totals.values(), default=0)
-    winners = sorted(wire for wire, score in totals.items() if score == best)
+            break
     if not winners:
         known = sorted(WIRES)
         raise UnknownWireError(

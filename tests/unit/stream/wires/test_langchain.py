@@ -115,6 +115,15 @@ def test_what_follows_a_whole_call(events: list[Any], want: list[tuple[str, str]
 
 
 @pytest.mark.parametrize(
+    "refusal", [{"content": [{"type": "refusal", "refusal": "no"}]}, {"additional_kwargs": {"refusal": "no"}}]
+)
+def test_a_refusal_counts_where_nothing_else_ends_the_message(refusal: Any) -> None:
+    """By the callers word that a stream that ran out was whole."""
+    assert verdicts(*CALL, confirm_on_done=True) == [GOOD]
+    assert verdicts(*CALL, chunk(**refusal), confirm_on_done=True) == [("reject", "content_filtered")]
+
+
+@pytest.mark.parametrize(
     "wrap",
     [
         lambda one: (one, {"langgraph_node": "model"}),
