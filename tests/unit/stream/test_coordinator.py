@@ -396,13 +396,33 @@ def test_the_first_word_against_a_turn_stays_and_a_good_one_is_none() -> None:
 
 
 @pytest.mark.parametrize(("said", "word"), [("stop", "stop"), (None, "complete")])
-def test_a_second_end_is_told_with_the_word_of_the_first(said: str | None, word: str) -> None:
-    """The provider's, or else ours."""
-    for kind in ("turn_end", "stream_end"):
+@pytest.mark.parametrize(("later", "told"), [("late", "late"), (None, "length")])
+def test_an_end_is_told_in_the_providers_word_or_else_in_ours(said: Any, word: str, later: Any, told: str) -> None:
+    """Where it is named again."""
+
+    def messages(*events: Any) -> list[str]:
+        report = judged("normalized", [START, WHOLE, *events])
+        return [one.message for one in (*report.diagnostics, *report.decisions[0].diagnostics)]
+
+    for kind, name in (("turn_end", "turn"), ("stream_end", "stream")):
         end = {"type": kind, "reason": "complete", "provider_reason": said}
-        found = judged("normalized", [START, WHOLE, end, {**end, "provider_reason": "late"}]).diagnostics
-        (message,) = [one.message for one in found if one.code == "E_SECOND_TERMINAL"]
-        assert message.endswith(f"'late' after {word!r}")
+        second = {"type": kind, "reason": "length", "provider_reason": later}
+        assert messages(end, second) == [f"the {name} ended a second time: {told!r} after {word!r}"]
+        assert messages(end, B)[0] == f"call_start after the {name}'s end ({word})"
+
+
+def test_a_turn_that_was_replaced_has_no_end_to_tell() -> None:
+    """Its late events and a late end say so."""
+    alone = Coordinator()
+    alone.call_start("a", name="f", turn="t")
+    alone.turn_replaced("t")
+    alone.call_start("b", name="f", turn="t")
+    alone.turn_end("t", "complete", "stop")
+    found = [one.message for one in alone.diagnostics]
+    assert found == [
+        "call_start after the turn's end (replaced)",
+        "the turn ended a second time: 'stop' after 'it was replaced'",
+    ]
 
 
 @pytest.mark.parametrize("kind", ["json", "text"])
