@@ -359,3 +359,13 @@ def test_an_interrupt_inside_the_decoder_leaves_nothing_that_executes(monkeypatc
     with pytest.raises(KeyboardInterrupt):
         guard.push_bytes(b"\n")
     assert not executed(guard.finish())
+
+
+@pytest.mark.parametrize("block", [{"type": "text", "text": ""}, {"type": "tool_use", "id": "u", "name": "f"}])
+def test_a_block_that_never_ended_says_that_the_message_did_not_end_either(block: Any) -> None:
+    """Where the caller says that a body that ran out was whole."""
+    start = {"type": "content_block_start", "index": 1, "content_block": block}
+    stop = {"type": "content_block_stop", "index": 1}
+    tools = {"f": OBJECT}
+    assert executed(judged("anthropic", [*BLOCKS, start, stop], confirm_on_done=True, tools=tools))[0][0] == "t"
+    assert not executed(judged("anthropic", [*BLOCKS, start], confirm_on_done=True, tools=tools))
