@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from interlock.stream.coordinator import Call, Coordinator
+from interlock.stream.coordinator import Call, Coordinator, Turn
 from interlock.stream.lifecycle import CallState
 from interlock.stream.wires import Traits
 from interlock.vocabulary import EndReason
@@ -70,12 +70,13 @@ class Ends:
         reason = stream.reason if turn.reason is None else turn.reason
         confirmed_by = "provider"
         if reason is None:
-            if self._confirm_on_done and source == "eof" and turn.doubt is not None:
-                return End(turn.doubt[0], turn.doubt[1], False, None)
-            if self._confirm_on_done and source == "eof":
-                reason, confirmed_by = "complete", "done" if stream.done else "eof"
-            else:
+            if not self._confirm_on_done or source != "eof":
                 return End("cancelled" if source == "cancelled" else "unknown", None, False, None)
+            if turn.doubt is not None:
+                return End(turn.doubt[0], turn.doubt[1], False, None)
+            if self._is_cut(turn):
+                return End("unknown", None, False, None)
+            reason, confirmed_by = "complete", "done" if stream.done else "eof"
         elif self._still_going():
             # The turn has ended, but nothing says that the stream has: more may follow.
             return End("cancelled" if source == "cancelled" else "unknown", word, seen, None)
@@ -84,6 +85,14 @@ class Ends:
         if call.end_reason is not None and call.end_reason != "complete" and reason in ("complete", "length"):
             reason = call.end_reason
         return End(reason, word, seen, confirmed_by)
+
+    def _is_cut(self, turn: Turn) -> bool:
+        """Whether a turn without an end stopped inside a call: then a clean end of the source is no end of it."""
+        return any(
+            call.state is not CallState.ENDED if self._traits.calls_end else call.inside
+            for call in turn.calls
+            if not call.server_executed
+        )
 
     def _at_token_limit(self) -> bool:
         """Whether the usage says what the end reason hides: several servers rewrite `length`."""

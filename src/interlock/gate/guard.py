@@ -70,7 +70,7 @@ class Guard:
         allow_unknown_tools: Let a call to a tool that is not in `tools` pass, unchecked.
         trust_projections: Accept arguments that came only as a value that somebody else parsed.
         confirm_on_done: Accept `[DONE]`, or a clean end of the source, as confirmation of a turn that
-            never got an end reason. For those who know their host.
+            never got an end reason and stopped inside no call. For those who know their host.
         on_length: `keep_closed` lets a call execute that its own end event closed before a token limit cut
             the turn; `retry`, the default, does not.
         unwrap_double_encoding: Decode, once, arguments that arrived as JSON inside a JSON string, where the

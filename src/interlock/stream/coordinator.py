@@ -155,6 +155,11 @@ class Call:
         return self.received_bytes > 0 or self.projection is not MISSING
 
     @property
+    def inside(self) -> bool:
+        """Whether the text of its arguments has begun, and not come to its end."""
+        return self.parser is not None and not (self.parser.failed or self.parser.root_complete)
+
+    @property
     def stray(self) -> bool:
         """Whether arguments came for a call that nobody named."""
         return self.name is None and not self.server_executed and self.given

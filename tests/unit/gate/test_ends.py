@@ -56,7 +56,7 @@ def events(case: Case) -> list[Any]:
     return [*out, "[DONE]"] if case.done else out
 
 
-def expected(case: Case) -> tuple[str, str | None, bool]:
+def expected(case: Case, calls_end: bool) -> tuple[str, str | None, bool]:
     """The call's end, who confirms it, and whether the provider's own terminal was seen: the first rule that fits."""
     turn = None if case.turn == "replaced" else case.turn
     gave_up = "cancelled" if case.source == "cancelled" else "unknown"
@@ -73,6 +73,7 @@ def expected(case: Case) -> tuple[str, str | None, bool]:
         (case.stream not in (None, "complete"), (str(case.stream), None, True)),
         (case.lost or case.source in ("error", "timeout"), (_worse(turn), None, seen)),
         (case.turn == "replaced", ("unknown", None, False)),
+        (not seen and calls_end and case.call is None, (gave_up, None, False)),
         (not seen and case.opted and case.source == "eof", (_opted(case), "done" if case.done else "eof", False)),
         (not seen, (gave_up, None, False)),
         (goes_on, (gave_up, None, seen)),
@@ -114,7 +115,7 @@ def test_every_combination_of_ends(monkeypatch: pytest.MonkeyPatch, ends: Any, c
     for case in cases(ends):
         report = judged("normalized", events(case), end=case.source, confirm_on_done=case.opted)
         (decision,) = report.decisions
-        reason, confirmed_by, seen = expected(case)
+        reason, confirmed_by, seen = expected(case, calls_end)
         evidence = decision.evidence
         assert (evidence.end_reason, evidence.terminal_confirmed) == (reason, seen), case
         assert evidence.confirmed_by == confirmed_by, case

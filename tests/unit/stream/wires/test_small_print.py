@@ -361,11 +361,58 @@ def test_an_interrupt_inside_the_decoder_leaves_nothing_that_executes(monkeypatc
     assert not executed(guard.finish())
 
 
-@pytest.mark.parametrize("block", [{"type": "text", "text": ""}, {"type": "tool_use", "id": "u", "name": "f"}])
-def test_a_block_that_never_ended_says_that_the_message_did_not_end_either(block: Any) -> None:
-    """Where the caller says that a body that ran out was whole."""
-    start = {"type": "content_block_start", "index": 1, "content_block": block}
-    stop = {"type": "content_block_stop", "index": 1}
-    tools = {"f": OBJECT}
-    assert executed(judged("anthropic", [*BLOCKS, start, stop], confirm_on_done=True, tools=tools))[0][0] == "t"
-    assert not executed(judged("anthropic", [*BLOCKS, start], confirm_on_done=True, tools=tools))
+BEDROCK = [
+    {"contentBlockStart": {"contentBlockIndex": 0, "start": {"toolUse": {"toolUseId": "t", "name": "f"}}}},
+    {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"toolUse": {"input": '{"a":1}'}}}},
+    {"contentBlockStop": {"contentBlockIndex": 0}},
+]
+ITEM = {"type": "function_call", "id": "i", "call_id": "t", "name": "f", "arguments": '{"a":1}'}
+RESPONSE = [
+    {"type": "response.output_item.added", "output_index": 0, "item": {**ITEM, "arguments": ""}},
+    {"type": "response.output_item.done", "output_index": 0, "item": ITEM},
+]
+COHERE = [
+    {
+        "type": "tool-call-start",
+        "index": 0,
+        "delta": {"message": {"tool_calls": {"id": "t", "function": {"name": "f", "arguments": '{"a":1}'}}}},
+    },
+    {"type": "tool-call-end", "index": 0},
+]
+AG_UI = [
+    {"type": "TOOL_CALL_START", "toolCallId": "t", "toolCallName": "f"},
+    {"type": "TOOL_CALL_ARGS", "toolCallId": "t", "delta": '{"a":1}'},
+    {"type": "TOOL_CALL_END", "toolCallId": "t"},
+]
+
+
+def chat_chunk(index: int, id: str, arguments: str) -> dict[str, Any]:
+    call = {"index": index, "id": id, "function": {"name": "f", "arguments": arguments}}
+    return {"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}
+
+
+def renamed(events: Any, index: str) -> Any:
+    """The same events for a second call."""
+    text = json.dumps(events).replace('"t"', '"u"').replace('"c"', '"u"').replace('"i"', '"j"')
+    return json.loads(text.replace(f'"{index}": 0', f'"{index}": 1'))
+
+
+CUT_TURNS = {
+    "anthropic": (BLOCKS, renamed(BLOCKS[1:], "index")),
+    "bedrock_converse": (BEDROCK, renamed(BEDROCK, "contentBlockIndex")),
+    "openai_responses": (RESPONSE, renamed(RESPONSE, "output_index")),
+    "cohere_v2": (COHERE, renamed(COHERE, "index")),
+    "ag_ui": (AG_UI, renamed(AG_UI, "x")),
+    "ai_python": (PYTHON, renamed(PYTHON[1:], "x")),
+    "openai_chat": ([chat_chunk(0, "t", '{"a":1}')], [chat_chunk(1, "u", '{"a":'), chat_chunk(1, "", "1}")]),
+}
+
+
+@pytest.mark.parametrize("wire", CUT_TURNS)
+def test_a_call_that_never_ended_says_that_its_turn_did_not_end_either(wire: str) -> None:
+    """Where the caller says that a body that ran out was whole: not the calls ahead of it."""
+    first, second = CUT_TURNS[wire]
+    assert len(executed(judged(wire, [*first, *second], confirm_on_done=True))) == 2
+    for count in range(1, len(second)):
+        report = judged(wire, [*first, *second[:count]], confirm_on_done=True)
+        assert [one.action for one in report.decisions] == ["retry", "retry"]
