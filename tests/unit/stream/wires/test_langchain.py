@@ -72,6 +72,8 @@ def test_only_listed_words_confirm(word: str, field: str) -> None:
         ({"status": "failed", "error": {"code": "server_error"}}, False),
         ({"status": "failed", "error": {"code": "bio_policy"}}, False),
         ({"status": "cancelled"}, False),
+        ({"finish_reason": "stop"}, True),
+        ({"finish_reason": "stop", "object": "chat.completion", "status": "odd"}, True),
     ],
 )
 def test_the_status_of_a_response_is_read_with_its_details(metadata: Any, good: bool) -> None:

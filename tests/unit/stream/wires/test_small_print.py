@@ -416,3 +416,19 @@ def test_a_call_that_never_ended_says_that_its_turn_did_not_end_either(wire: str
     for count in range(1, len(second)):
         report = judged(wire, [*first, *second[:count]], confirm_on_done=True)
         assert [one.action for one in report.decisions] == ["retry", "retry"]
+
+
+@pytest.mark.parametrize(
+    ("wire", "end"),
+    [
+        ("anthropic", [{"type": "message_delta", "delta": {"stop_reason": "stop_sequence"}}, {"type": "message_stop"}]),
+        ("bedrock_converse", [{"messageStop": {"stopReason": "stop_sequence"}}]),
+        ("cohere_v2", [{"type": "message-end", "delta": {"finish_reason": "STOP_SEQUENCE"}}]),
+    ],
+)
+def test_a_stop_sequence_ends_an_answer_and_may_cut_a_call(wire: str, end: Any) -> None:
+    """Without calls it is an end like any other."""
+    first, _ = CUT_TURNS[wire]
+    assert judged(wire, end).end_reason == "complete"
+    (decision,) = judged(wire, [*first, *end]).decisions
+    assert (decision.action, decision.evidence.end_reason) == ("retry", "unknown")
