@@ -18,19 +18,32 @@ def events_of(path: Path) -> list[Any]:
 
 
 def judged(wire: str, events: Iterable[Any], *, end: Any = "eof", **options: Any) -> interlock.Report:
-    """Push all events and finish."""
+    """Push all events and finish; nothing inside may break."""
     guard = Guard(wire, **options)
     for event in events:
         guard.push(event)
-    return guard.finish(end)
+    report = guard.finish(end)
+    assert "E_INTERNAL" not in codes(report), report
+    return report
+
+
+def codes(report: interlock.Report) -> list[str]:
+    """Return the codes of all remarks, those on the stream first."""
+    return [
+        one.code
+        for some in (report.diagnostics, *(decision.diagnostics for decision in report.decisions))
+        for one in some
+    ]
 
 
 def judged_bytes(wire: str, chunks: Iterable[bytes], *, end: Any = "eof", **options: Any) -> interlock.Report:
-    """Push raw bytes and finish."""
+    """Push raw bytes and finish; nothing inside may break."""
     guard = Guard(wire, **options)
     for chunk in chunks:
         guard.push_bytes(chunk)
-    return guard.finish(end)
+    report = guard.finish(end)
+    assert "E_INTERNAL" not in codes(report), report
+    return report
 
 
 def executed(report: interlock.Report) -> list[tuple[str | None, str | None, Any]]:
