@@ -29,8 +29,8 @@ def rate(event: Any) -> dict[str, int]:
 def detect(events: Iterable[Any]) -> str:
     """Return the wire of a stream's first events.
 
-    The wires that fit every event so far are candidates; the search ends as soon as one of them fits some
-    event better than all others.
+    A wire is as likely as its best event; the search ends as soon as an event is surely one wire's, and no
+    other wire is as likely.
 
     Raises:
         UnknownWireError: nothing fits.

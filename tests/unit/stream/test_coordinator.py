@@ -416,10 +416,13 @@ def test_a_turn_that_was_replaced_has_no_end_to_tell() -> None:
     alone = Coordinator()
     alone.call_start("a", name="f", turn="t")
     alone.turn_replaced("t")
+    alone.arguments_delta("a", "{}")
     alone.call_start("b", name="f", turn="t")
     alone.turn_end("t", "complete", "stop")
+    assert alone.calls["a"].received_bytes == 0
     found = [one.message for one in alone.diagnostics]
     assert found == [
+        "arguments_delta after the turn's end (replaced)",
         "call_start after the turn's end (replaced)",
         "the turn ended a second time: 'stop' after 'it was replaced'",
     ]

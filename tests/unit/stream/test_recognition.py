@@ -231,3 +231,35 @@ def test_the_best_of_several_maybes_wins_and_a_draw_is_told() -> None:
     with pytest.raises(UnknownWireError, match="fits no wire") as nothing:
         detect([{"a": 1}, "x"])
     assert list(nothing.value.known) == sorted(WIRES)
+
+
+@pytest.mark.parametrize(
+    ("scores", "winner", "read"),
+    [
+        ([{"a": 2}, {"b": 3}], "a", 1),
+        ([{"a": 3, "b": 2}], "a", 1),
+        ([{"a": 1}, {"a": 1}], "a", 2),
+        ([{"a": 1}, {"b": 2}, {"a": 3}], "b", 2),
+        ([{"b": 2, "a": 2}, {}, {"b": 3}, {"a": 3}], "b", 3),
+        ([{"a": 1, "b": 1}, {"b": 1}], ["a", "b"], 2),
+        ([{"b": 2, "a": 2, "c": 1}], ["a", "b"], 1),
+        ([{}, {}], None, 2),
+        ([], None, 0),
+    ],
+)
+def test_the_search_ends_with_the_first_event_that_decides(
+    monkeypatch: pytest.MonkeyPatch, scores: list[dict[str, int]], winner: Any, read: int
+) -> None:
+    """Else all are read, and equals are named."""
+    monkeypatch.setattr("interlock.stream.detect.rate", lambda event: event)
+    left = iter(scores)
+    if isinstance(winner, str):
+        assert detect(left) == winner
+    elif winner is None:
+        with pytest.raises(UnknownWireError):
+            detect(left)
+    else:
+        with pytest.raises(AmbiguousWireError) as caught:
+            detect(left)
+        assert caught.value.candidates == tuple(winner)
+    assert len(list(left)) == len(scores) - read

@@ -144,7 +144,7 @@ class Adapter:
                 "E_CALL_ID", "a tool-input-start has no id", turn=self._turn, fault="protocol"
             )
             return
-        provider = get(event, "providerExecuted") is True
+        provider = get(event, "providerExecuted") not in (None, False)  # what says it badly says it too
         self._calls[id] = provider
         name = text_of(get(event, "toolName"))
         if name is not None:
@@ -167,7 +167,7 @@ class Adapter:
                 key=id,
                 fault="protocol",
             )
-        if get(event, "providerExecuted") is True and not self._calls[id]:
+        if not self._calls[id] and get(event, "providerExecuted") not in (None, False):
             self._sink.provider_diagnostic(
                 "E_EXECUTOR_CONFLICT", f"the call {id!r} is the provider's after all", key=id, fault="protocol"
             )

@@ -206,7 +206,8 @@ class Adapter:
                 "E_CALL_ID", "a tool part has no toolCallId", turn=self._turn, fault="protocol"
             )
             return None
-        call = _Call(f"{self._turn}/{id}", text_of(camel(event, "toolName")), camel(event, "providerExecuted") is True)
+        provider = camel(event, "providerExecuted") not in (None, False)  # what says it badly says it too
+        call = _Call(f"{self._turn}/{id}", text_of(camel(event, "toolName")), provider)
         self._calls[id] = call
         self._sink.call_start(call.key, id=id, name=call.name, turn=self._turn, server_executed=call.provider)
         return call
@@ -228,7 +229,7 @@ class Adapter:
                 key=call.key,
                 fault="protocol",
             )
-        if camel(event, "providerExecuted") is True and not call.provider:
+        if not call.provider and camel(event, "providerExecuted") not in (None, False):
             self._sink.provider_diagnostic(
                 "E_EXECUTOR_CONFLICT", f"the call {id!r} is the provider's after all", key=call.key, fault="protocol"
             )

@@ -128,8 +128,8 @@ def recognises(event: Any) -> int:
     """Rate how well an event fits this wire: 0 not at all, 1 maybe, 2 surely."""
     if isinstance(either(event, "candidates"), list) or either(event, "promptFeedback") is not None:
         return 2
-    if any(either(event, name) is not None for name in _LIVE):
-        return 2
+    if any(either(event, name) is not None for name in _LIVE) and get(event, "kind") is None:
+        return 2  # the package `ai` has a `tool_call` too, beside its `kind`
     content = get(event, "content")
     if isinstance(get(content, "parts"), list):
         return 2 if any(get(event, name) is not None for name in _ADK) else 1

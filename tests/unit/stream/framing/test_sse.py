@@ -150,6 +150,16 @@ def test_what_is_left_at_the_end_is_no_event() -> None:
         assert decoder.close() == []
 
 
+def test_only_the_event_that_is_named_an_error_is_one() -> None:
+    """Not those behind it, of which the first has no data."""
+    decoder = SSEDecoder(1000)
+    got = decoder.feed(
+        b'event: error\ndata: {"a": 1}\n\nevent: x\n\ndata: {"a": 1}\n\nevent:error\n\ndata: {"b": 1}\n\n'
+    )
+    assert len(got) == 4
+    assert [one.get("type") for one in got] == ["error", None, "error", None]
+
+
 @pytest.mark.parametrize("step", [1, 1000])
 def test_what_something_else_writes_between_the_events_is_seen(step: int) -> None:
     """llama.cpp's field `error`, and bodies of JSON or HTML that a gateway appends."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from interlock.stream.wires.claude_agent import END_REASONS
-from support.judging import executed, judged
+from support.judging import codes, executed, judged
 from support.wires import ARGUMENTS, anthropic
 
 GOOD = ("execute", "complete")
@@ -91,6 +91,16 @@ def test_only_listed_ends_of_the_query_confirm(word: str | None) -> None:
 def test_what_follows_a_message_counts(events: list[Any], want: tuple[str, str]) -> None:
     """Results, repetitions, errors, ends."""
     assert verdicts(*message(), *events) == [want]
+
+
+def test_a_message_may_fail_more_than_once() -> None:
+    """The second error adds nothing."""
+    error = {"type": "stream_event", "event": {"type": "error", "error": {"type": "overloaded_error"}}}
+    report = judged("claude_agent", [*message()[:-1], error, error, result()])
+    assert [(one.reason, one.evidence.provider_reason) for one in report.decisions] == [
+        ("provider_error", "overloaded_error")
+    ]
+    assert codes(report) == []
 
 
 @pytest.mark.parametrize(("said", "word"), [(None, "deferred_tool_use"), ("tool_deferred", "tool_deferred")])

@@ -524,3 +524,7 @@ def test_a_status_beside_the_choices_is_an_error(status: Any, reason: str, choic
     last = {"choices": choices, "base_resp": status}
     assert [v[3] for v in verdicts(chunk(FIRST), END, last, DONE)] == [reason]
     assert [v[3] for v in verdicts(chunk(FIRST), {**END, "base_resp": status}, DONE)] == [reason]
+    if reason == "provider_error":
+        (decision,) = judged("openai_chat", [chunk(FIRST), last]).decisions
+        said = status.get("status_msg") or f"status_code {status['status_code']!r}"
+        assert decision.evidence.provider_reason == said

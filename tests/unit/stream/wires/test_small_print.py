@@ -10,9 +10,10 @@ import pytest
 
 from interlock import Guard, Limits
 from interlock.stream.wires import WIRES
-from support.judging import executed, judged, judged_bytes
+from support.judging import codes, executed, judged, judged_bytes
 
 OBJECT = {"type": "object"}
+LANGCHAIN = {"index": 0, "id": "c", "name": "f", "args": "{}", "type": "tool_call_chunk"}
 
 
 def reasons(report: Any) -> list[str]:
@@ -432,3 +433,53 @@ def test_a_stop_sequence_ends_an_answer_and_may_cut_a_call(wire: str, end: Any) 
     assert judged(wire, end).end_reason == "complete"
     (decision,) = judged(wire, [*first, *end]).decisions
     assert (decision.action, decision.evidence.end_reason) == ("retry", "unknown")
+
+
+def test_a_block_of_a_message_that_was_begun_anew_does_not_speak_against_the_next_one() -> None:
+    """Only its own open blocks do."""
+    begin, end = {"messageStart": {"role": "assistant"}}, {"messageStop": {"stopReason": "tool_use"}}
+    second = renamed(BEDROCK, "x")
+    report = judged("bedrock_converse", [begin, *BEDROCK[:-1], begin, *second, end])
+    assert [id for id, _, _ in executed(report)] == ["u"] and codes(report) == []
+    further = json.loads(json.dumps(second).replace('"contentBlockIndex": 0', '"contentBlockIndex": 1'))
+    report = judged("bedrock_converse", [begin, *BEDROCK[:-1], begin, *further, end])
+    assert [id for id, _, _ in executed(report)] == ["u"] and codes(report) == []
+
+
+def test_a_graphs_update_of_several_nodes_is_read_whole() -> None:
+    """A result in the second one counts, whatever the first one holds."""
+    call = {"type": "AIMessageChunk", "id": "run-1", "content": "", "tool_call_chunks": [LANGCHAIN]}
+    end = {"type": "AIMessageChunk", "id": "run-1", "content": "", "response_metadata": {"finish_reason": "stop"}}
+    answer = {"type": "tool", "tool_call_id": "c", "content": "1"}
+    for first in (
+        [{"type": "human", "content": "x"}],
+        {"messages": [{"type": "human", "content": "x"}]},
+        {"type": "human", "content": "x"},
+        None,
+    ):
+        report = judged("langchain", [call, end, {"a": first, "b": {"messages": [answer]}}])
+        assert reasons(report) == ["sdk_execution_observed"]
+        assert reasons(judged("langchain", [call, end, {"a": first}])) == ["complete"]
+
+
+@pytest.mark.parametrize("at", [0, 2])
+@pytest.mark.parametrize("flag", [None, False, True, 1, "true", "false", {}])
+@pytest.mark.parametrize("wire", ["ai_sdk", "ai_sdk_ui"])
+def test_only_a_plain_no_says_that_the_provider_does_not_run_a_call(wire: str, flag: Any, at: int) -> None:
+    """At the call's start, and where it says so later."""
+    if wire == "ai_sdk":
+        events: list[Any] = [
+            {"type": "tool-input-start", "id": "c", "toolName": "f"},
+            {"type": "tool-input-delta", "id": "c", "delta": "{}"},
+            {"type": "tool-call", "toolCallId": "c", "toolName": "f", "input": {}},
+            {"type": "finish", "finishReason": "tool-calls"},
+        ]
+    else:
+        events = [
+            {"type": "tool-input-start", "toolCallId": "c", "toolName": "f"},
+            {"type": "tool-input-delta", "toolCallId": "c", "inputTextDelta": "{}"},
+            {"type": "tool-input-available", "toolCallId": "c", "toolName": "f", "input": {}},
+            {"type": "finish", "finishReason": "tool-calls"},
+        ]
+    events[at]["providerExecuted"] = flag
+    assert bool(executed(judged(wire, events))) is (flag is None or flag is False)
