@@ -16,7 +16,7 @@ from interlock.history.infer import infer_provider
 from interlock.history.requests import history_key
 from interlock.history.wires import WIRES
 
-__all__ = ["detect_wire", "object_marks"]
+__all__ = ["detect_wire"]
 
 _ANTHROPIC_BLOCKS: Final = frozenset(
     {"tool_use", "tool_result", "redacted_thinking", "server_tool_use", "mcp_tool_use", "mcp_tool_result"}
@@ -159,7 +159,7 @@ def _body_votes(body: Mapping[str, Any], key: str) -> set[str]:
 def _marks(message: Any) -> set[str]:
     """Return the formats that one message has a mark of."""
     if not isinstance(message, Mapping):
-        return object_marks(message)
+        return _object_marks(message)
     role, kind = message.get("role"), message.get("type")
     parts = message.get("parts")
     if message.get("kind") in ("request", "response") and isinstance(parts, list):
@@ -236,7 +236,7 @@ def _block_marks(block: Any, role: Any) -> set[str]:
     return set()
 
 
-def object_marks(message: Any) -> set[str]:
+def _object_marks(message: Any) -> set[str]:
     """Tell SDK objects by the package their class comes from; nothing is imported."""
     for cls in type(message).__mro__:
         package = cls.__module__.partition(".")[0]

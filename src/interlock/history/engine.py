@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-from interlock.errors import HistoryRepairedError, InvalidOptionError, UnknownWireError, WireError
+from interlock.errors import HistoryRepairedError, InvalidOptionError, UnknownWireError
 from interlock.history.detect import detect_wire
 from interlock.history.edits import Edit, apply
 from interlock.history.infer import MODEL_FIELDS, infer_provider, read_field
@@ -22,7 +22,6 @@ from interlock.history.requests import history_key, renamed_tools, tool_names
 from interlock.history.rereading import reread
 from interlock.history.rules import BY_NAME, RULES, policies_for
 from interlock.history.rules.base import Context, Finding, Rule
-from interlock.history.sdk_objects import as_sent
 from interlock.history.spans import Scan, crosses, runs, stretch, suspicious, views_of
 from interlock.history.turns import Message
 from interlock.history.wires import WIRES
@@ -174,16 +173,8 @@ def heal(
     source = messages
     key = history_key(messages)
     body: Mapping[str, Any] = messages if key is not None else {}
+    format_ = _wire(wire, messages, provider, model)
     history = messages[key] if key is not None else messages
-    try:
-        format_ = _wire(wire, messages, provider, model)
-    except WireError:
-        sent = as_sent(history)
-        if sent is None:
-            raise
-        plain = sent[0] if key is None else {**body, key: sent[0]}
-        result = heal(plain, wire, provider, policy, strict, on_repair, model, tools, pending, options)
-        return _of_objects(result, source, key, *sent)
     if options is not None and not isinstance(options, Mapping):
         raise InvalidOptionError(f"options is {options!r}; expected a mapping from setting to value, or None")
     settings: Mapping[str, Any] = options or {}
@@ -198,11 +189,6 @@ def heal(
     spans = _spans(history, format_, context)
     if spans is not None and spans.places == []:
         return HealResult(messages=history, wire=format_.name, provider=label, request=request, _source=source)
-    sent = as_sent(history)  # only here: what passed the quick look is healthy, whatever it is made of
-    if sent is not None:
-        plain = sent[0] if key is None else {**body, key: sent[0]}
-        result = heal(plain, wire, provider, policy, strict, on_repair, model, tools, context.pending, options)
-        return _of_objects(result, source, key, *sent)
     views, repairs, remaining = _look(history, format_, context, spans)
     edited = bool(repairs)
     written = _written(views, history, format_) if edited else None
@@ -263,18 +249,6 @@ def check(
     """
     result = heal(messages, wire, provider, policy, strict, on_repair, model, tools, pending, options)
     return CheckResult(findings=(*result.repairs, *result.remaining), wire=result.wire, provider=result.provider)
-
-
-def _of_objects(
-    result: HealResult, source: Any, key: str | None, plain: list[Any], objects: Mapping[int, Any]
-) -> HealResult:
-    """Return the result for a history with objects of clients, where `plain` was healed in its place."""
-    if result.messages is plain:
-        healed = source if key is None else source[key]
-    else:
-        healed = [objects.get(id(message), message) for message in result.messages]
-    request = None if key is None else source if not result.changed else {**result.request, key: healed}
-    return replace(result, messages=healed, request=request, _source=source)
 
 
 def _wire(name: Any, data: Any, provider: Any, model: Any) -> Wire:
