@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from interlock.errors import AmbiguousWireError, UnknownWireError
 from interlock.history.infer import infer_provider
+from interlock.history.plain import as_plain
 from interlock.history.requests import history_key
 from interlock.history.wires import WIRES
 
@@ -47,6 +48,7 @@ _LANGCHAIN_TYPES: Final = frozenset({"human", "ai", "tool", "system", "AIMessage
 # How many marks of one format settle it; more where narrower formats share the marks.
 _ENOUGH: Final = 8
 _ENOUGH_CHAT: Final = 64
+_LOOK: Final = 3  # levels of a message in which its marks stand
 
 
 # Whose own format takes messages that look like any other's. Mistral's is the chat format, until its chunks show.
@@ -135,6 +137,7 @@ def _settled(votes: Mapping[str, int]) -> list[str]:
 
 
 def _plain(message: Any) -> bool:
+    message = as_plain(message, depth=1)
     return isinstance(message, Mapping) and isinstance(message.get("role"), str) and "content" in message
 
 
@@ -160,6 +163,10 @@ def _marks(message: Any) -> set[str]:
     """Return the formats that one message has a mark of."""
     if not isinstance(message, Mapping):
         return _object_marks(message)
+    return _plain_marks(as_plain(message, depth=_LOOK))
+
+
+def _plain_marks(message: Mapping[str, Any]) -> set[str]:
     role, kind = message.get("role"), message.get("type")
     parts = message.get("parts")
     if message.get("kind") in ("request", "response") and isinstance(parts, list):
@@ -180,8 +187,8 @@ def _marks(message: Any) -> set[str]:
         if kind in _LANGCHAIN_TYPES and ("content" in message or "data" in message):
             return {"langchain"}
         return {"openai_responses"} if kind in _RESPONSES_ITEMS or kind.endswith(("_call", "_call_output")) else set()
-    if kind == "message":
-        return {"openai_responses"}
+    if kind == "message":  # an item, or a whole response of Anthropic's
+        return {"anthropic"} if "stop_reason" in message else {"openai_responses"}
     found: set[str] = set()
     if "tool_plan" in message:
         found.add("cohere_v2")
@@ -246,4 +253,5 @@ def _object_marks(message: Any) -> set[str]:
             return {"pydantic_ai"}
         if package == "ai":
             return {"ai_python"}
-    return set()
+    plain = as_plain(message)
+    return _plain_marks(plain) if isinstance(plain, Mapping) else set()

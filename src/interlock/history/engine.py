@@ -16,6 +16,7 @@ from interlock.history.detect import detect_wire
 from interlock.history.edits import Edit, apply
 from interlock.history.infer import MODEL_FIELDS, infer_provider, read_field
 from interlock.history.naming import NameMap
+from interlock.history.plain import as_plain
 from interlock.history.providers import SERVERS, profile_for
 from interlock.history.records import Repair
 from interlock.history.requests import history_key, renamed_tools, tool_names
@@ -186,12 +187,19 @@ def heal(
     request = source if key is not None else None
     if not isinstance(history, (list, tuple)):
         return HealResult(messages=history, wire=format_.name, provider=label, request=request, _source=source)
+    plain: Sequence[Any] = history
     spans = _spans(history, format_, context)
+    if (spans is None or spans.places != []) and not format_.reads_objects:
+        plain = _plain(history, None if spans is None else spans.places, format_)
+        if plain is not history:
+            spans = _spans(plain, format_, context)
     if spans is not None and spans.places == []:
         return HealResult(messages=history, wire=format_.name, provider=label, request=request, _source=source)
-    views, repairs, remaining = _look(history, format_, context, spans)
+    views, repairs, remaining = _look(plain, format_, context, spans)
     edited = bool(repairs)
-    written = _written(views, history, format_) if edited else None
+    written = _written(views, plain, format_) if edited else None
+    if written is not None and plain is not history:
+        written = _given_back(written[0], plain, history), written[1]
     if written is not None and format_.shares_messages:
         repairs = tuple(_as_written(repairs, *written))
     tool_fields: dict[str, Any] = {}
@@ -371,6 +379,27 @@ def _look(
         # A name or an id reaches beyond its span.
         context.reset()
     return _run(wire.read(history), context, scan)
+
+
+def _plain(history: Sequence[Any], places: list[tuple[int, int]] | None, wire: Wire) -> Sequence[Any]:
+    """Return the history with the clients' objects in these stretches (`None`: everywhere) as JSON.
+
+    The history itself when there are none.
+    """
+    new: list[Any] | None = None
+    for start, stop in [(0, len(history))] if places is None else places:
+        for at in range(start, stop):
+            message = as_plain(history[at], nulls=not wire.omits_nulls)
+            if message is not history[at]:
+                new = new if new is not None else [*history]
+                new[at] = message
+    return history if new is None else new
+
+
+def _given_back(healed: list[Any], plain: Sequence[Any], history: Sequence[Any]) -> list[Any]:
+    """Return the healed messages, with the very objects that were given where nothing changed them."""
+    given = {id(one): old for one, old in zip(plain, history, strict=True)}
+    return [given.get(id(one), one) for one in healed]
 
 
 def _written(views: Sequence[Message], history: Sequence[Any], wire: Wire) -> tuple[Any, tuple[int | None, ...]]:

@@ -42,6 +42,7 @@ class AIPython(ScreenedWire):
     """Messages of the package `ai`; see the module's text."""
 
     name: ClassVar[str] = "ai_python"
+    reads_objects: ClassVar[bool] = True
     roles: ClassVar[Mapping[str, Role]] = _ROLES
     arguments: ClassVar[Literal["object", "text", "either"]] = "text"
     results_named: ClassVar[bool] = True

@@ -73,6 +73,10 @@ class Wire:
     signature_path: ClassVar[tuple[str, ...]] = ()
     #: The content may be one part that stands for a list of one.
     single_part: ClassVar[bool] = False
+    #: Messages may be objects, which the wire reads itself and copies with what changes.
+    reads_objects: ClassVar[bool] = False
+    #: The format's own client leaves out the fields of its objects that are `None`.
+    omits_nulls: ClassVar[bool] = False
 
     # -- reading ---------------------------------------------------------------------------------
 

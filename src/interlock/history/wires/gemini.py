@@ -53,6 +53,7 @@ class Gemini(Wire):
     """The Gemini API; see the module's text."""
 
     name: ClassVar[str] = "gemini"
+    omits_nulls: ClassVar[bool] = True
     provider: ClassVar[str | None] = "google"
     body_key: ClassVar[str] = "contents"
     result_role: ClassVar[Role] = "user"

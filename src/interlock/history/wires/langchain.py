@@ -105,6 +105,7 @@ class LangChain(ScreenedWire):
     """LangChain messages; see the module's text."""
 
     name: ClassVar[str] = "langchain"
+    reads_objects: ClassVar[bool] = True
     results_share: ClassVar[bool] = False
     roles: ClassVar[Mapping[str, Role]] = _ROLES
     string_content: ClassVar[bool] = True

@@ -33,6 +33,7 @@ class Ollama(Wire):
     """Ollama's chat API; see the module's text."""
 
     name: ClassVar[str] = "ollama"
+    omits_nulls: ClassVar[bool] = True
     provider: ClassVar[str | None] = "ollama"
     results_share: ClassVar[bool] = False
     roles: ClassVar[Mapping[str, Role]] = _ROLES

@@ -28,6 +28,7 @@ class OpenAIAgents(OpenAIResponses):
     """Items of the Agents SDK; see the module's text."""
 
     name: ClassVar[str] = "openai_agents"
+    reads_objects: ClassVar[bool] = True
 
     def read_message(self, native: Any, at: int) -> Message:
         """Return the view of one item."""

@@ -57,6 +57,7 @@ class PydanticAI(GroupedWire):
     """Pydantic AI's messages; see the module's text."""
 
     name: ClassVar[str] = "pydantic_ai"
+    reads_objects: ClassVar[bool] = True
     roles: ClassVar[Mapping[str, Role]] = {}
     arguments: ClassVar[Literal["object", "text", "either"]] = "either"
     results_named: ClassVar[bool] = True
