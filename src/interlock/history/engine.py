@@ -195,7 +195,11 @@ def heal(
             spans = _spans(plain, format_, context)
     if spans is not None and spans.places == []:
         return HealResult(messages=history, wire=format_.name, provider=label, request=request, _source=source)
-    views, repairs, remaining = _look(plain, format_, context, spans)
+    found = _look(plain, format_, context, spans)
+    if found is None:
+        plain = plain if format_.reads_objects else _plain(plain, None, format_)
+        found = _run(format_.read(plain), context, None if spans is None else spans.scan)
+    views, repairs, remaining = found
     edited = bool(repairs)
     written = _written(views, plain, format_) if edited else None
     if written is not None and plain is not history:
@@ -365,20 +369,20 @@ def _spans(history: Sequence[Any], wire: Wire, context: Context) -> _Spans | Non
 
 def _look(
     history: Sequence[Any], wire: Wire, context: Context, spans: _Spans | None
-) -> tuple[list[Message], tuple[Repair, ...], tuple[Repair, ...]]:
-    """Run the rules on the spans alone where they say enough, else on the whole history."""
-    scan = None if spans is None else spans.scan
-    if spans is not None and spans.places is not None:
-        views = list(views_of(history, spans.places, wire.read_at))
-        stretches = sum(stretch(view) is not None for view in views)
-        if not crosses(views, spans.places, spans.ids):
-            out = _run(views, context, scan)
-            kept = sum(stretch(view) is not None and not view.changed for view in out[0])
-            if kept == stretches and not context.names and spans.ids.keys().isdisjoint(context.ids):
-                return out
-        # A name or an id reaches beyond its span.
-        context.reset()
-    return _run(wire.read(history), context, scan)
+) -> tuple[list[Message], tuple[Repair, ...], tuple[Repair, ...]] | None:
+    """Run the rules on the spans alone; `None` where they do not say enough, and the whole history has to be read."""
+    if spans is None or spans.places is None:
+        return None
+    views = list(views_of(history, spans.places, wire.read_at))
+    stretches = sum(stretch(view) is not None for view in views)
+    if not crosses(views, spans.places, spans.ids):
+        out = _run(views, context, spans.scan)
+        kept = sum(stretch(view) is not None and not view.changed for view in out[0])
+        if kept == stretches and not context.names and spans.ids.keys().isdisjoint(context.ids):
+            return out
+    # A name or an id reaches beyond its span.
+    context.reset()
+    return None
 
 
 def _plain(history: Sequence[Any], places: list[tuple[int, int]] | None, wire: Wire) -> Sequence[Any]:

@@ -167,3 +167,18 @@ def test_what_contains_itself_ends() -> None:
     loop["content"] = [loop]
     assert heal([loop], "openai_chat").remaining
     assert as_plain(loop) is loop
+
+
+def test_a_tuple_that_the_quick_look_passes_is_read_where_the_whole_history_is() -> None:
+    call = {"functionCall": {"id": "c1", "name": "f", "args": {}}, "thoughtSignature": "c2ln"}
+    answer = {"functionResponse": {"id": "c1", "name": "f", "response": {}}}
+    history = [
+        {"role": "user", "parts": [{"text": "Go."}]},
+        {"role": "model", "parts": (call,)},
+        {"role": "user", "parts": [answer]},
+        {"role": "user", "parts": [{"text": "And?"}]},
+        {"role": "model", "parts": [{"functionCall": {}}]},
+    ]
+    result = heal(history, "gemini")
+    assert result.messages[:4] == history[:4]
+    assert not heal(result.messages, "gemini").changed
