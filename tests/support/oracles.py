@@ -719,6 +719,14 @@ def _null_result(messages: list[Any]) -> None:
     next(message for message in messages if message["role"] == "tool")["content"] = None
 
 
+def _columns(messages: list[Any]) -> None:
+    """Give each message what a table of messages has a column for."""
+    for message in messages:
+        for key in ("tool_calls", "tool_call_id", "name"):
+            message.setdefault(key, None)
+        message |= {"id": 7, "created_at": "2026-11-30T10:00:00Z", "conversation_id": "c1", "attachments": []}
+
+
 #: Damage to the form, which a conversation's steps do not show: judge, target, what is done.
 FORMS: list[tuple[str, tuple[str, str], Callable[[list[Any]], None]]] = [
     ("openai_types", ("openai_chat", "openai"), _object_arguments),
@@ -732,6 +740,9 @@ FORMS: list[tuple[str, tuple[str, str], Callable[[list[Any]], None]]] = [
     ("cohere_types", ("cohere_v2", "cohere"), _strange_role),
     ("cohere_types", ("cohere_v2", "cohere"), _null_result),
     ("ollama_types", ("ollama", "ollama"), _list_content),
+    ("mistral_validators", ("mistral", "mistral"), _columns),
+    ("bedrock_model", ("bedrock_converse", "bedrock"), _columns),
+    ("gemini_types", ("gemini", "google"), _columns),
     ("never_null", ("openai_chat", "xai"), _null_content),
     ("never_null", ("openai_chat", "qwen"), _null_content),
 ]

@@ -73,6 +73,7 @@ class Profile:
             field and filler.
         refused_fields: Reasoning fields that are refused, each with the field to move it to, if any.
         unknown_fields: Fields of a message, other than a result, that are refused.
+        own_fields: For each role the fields that its messages may have; `None`: any may be there.
         stale_field: A reasoning field that is refused ahead of the last message of the user's.
         cache_marks: The most cache markers a request may hold.
         image_limits: Images above a number of pixels are refused.
@@ -129,6 +130,7 @@ class Profile:
     reasoning_field: tuple[str, str] | None = None
     refused_fields: tuple[tuple[str, str | None], ...] = ()
     unknown_fields: tuple[str, ...] = ()
+    own_fields: Mapping[str, frozenset[str]] | None = None
     stale_field: str | None = None
     cache_marks: int | None = None
     image_limits: bool = False
@@ -314,7 +316,7 @@ PROFILES: Final[Mapping[str, Profile]] = {
         ),
         _compatible(
             "groq",
-            "NousResearch/hermes-agent#11089",
+            "NousResearch/hermes-agent#11089, ServiceStack/llms#17, chatboxai/chatbox#2081",
             refused_fields=(("reasoning_content", "reasoning"), ("reasoning_details", None)),
         ),
         _compatible(
@@ -454,6 +456,8 @@ def profile_for(provider: str | None, *, wire: str, model: str | None = None) ->
                 refused_fields=(("reasoning_content", None), ("reasoning", None), ("reasoning_details", None)),
                 unknown_fields=_OPENAI_FIELDS,
             )
+    if wire in ("openai_chat", "mistral") and found.name in _OWN_FIELDS:
+        found = replace(found, own_fields=_OWN_FIELDS[found.name])
     for owner, pattern, fields in _BY_MODEL:
         if owner == found.name and model and re.search(pattern, model):
             found = replace(found, **fields)  # type: ignore[arg-type]
@@ -463,9 +467,24 @@ def profile_for(provider: str | None, *, wire: str, model: str | None = None) ->
     return found
 
 
+#: The fields of Chat Completions, and what servers have added for reasoning.
+_OF_CHAT: Final = dict.fromkeys(
+    _ROLES,
+    frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "function_call", "refusal", "audio"})
+    | {"annotations", "reasoning", "reasoning_content", "reasoning_details"},
+)
+#: mistral-common 1.13.1; Gage-Technologies/mistral-go#2 and BerriAI/litellm#30882 for the hosted API.
+_OF_MISTRAL: Final = {
+    "system": frozenset({"role", "content"}),
+    "user": frozenset({"role", "content"}),
+    "assistant": frozenset({"role", "content", "tool_calls", "prefix"}),
+    "tool": frozenset({"role", "content", "tool_call_id", "name"}),
+}
+#: Servers that refuse any other field: "property 'timestamp' is unsupported" (Groq), "Extra inputs are not permitted".
+_OWN_FIELDS: Final = {"mistral": _OF_MISTRAL, "groq": _OF_CHAT, "cerebras": _OF_CHAT}
 _OPENAI_FIELDS: Final = (
     *("annotations", "audio", "function_call", "name", "parsed", "refusal", "tool_plan"),
-    *("reasoning_content", "reasoning", "reasoning_details"),
+    *("reasoning_content", "reasoning", "reasoning_details", "thinking", "metadata", "prefix"),
 )
 _OTHERS: Final = re.compile(r"claude|gemini|llama|qwen|grok|deepseek|glm|kimi|minimax|mistral|nova|command")
 #: Servers that speak OpenAI's formats with a twist.

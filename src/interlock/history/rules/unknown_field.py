@@ -3,11 +3,15 @@
 What it finds:
     Fields that only stream events or answers carry (the `id`, `model` and `usage` of a response that
     was appended whole), optional fields that are null where the format refuses null, and the caller's
-    own notes (names that begin with `_`). Fields of OpenAI's messages that Mistral refuses.
+    own notes (names that begin with `_`). Where messages have fields of their own only (Anthropic, Bedrock,
+    Gemini, Mistral, Groq, Cerebras): null and empty ones, a store's ids and times (`id`, `created_at`,
+    `timestamp`), and other formats' fields.
 Why it matters:
     "Extra inputs are not permitted"; "Unknown parameter: 'input[273].status'."; "Invalid prompt: The
     messages must be a ModelMessage[]."
-    Source: Wei-Shaw/sub2api#225, earendil-works/pi#8208.
+    "property 'timestamp' is unsupported"
+    Source: Wei-Shaw/sub2api#225, earendil-works/pi#8208, microsoft/autogen#3034, RooCodeInc/Roo-Code#11429,
+    Gage-Technologies/mistral-go#2, ServiceStack/llms#17.
 
 Example:
     before: tool-call {..., "providerExecuted": null}
@@ -32,6 +36,7 @@ from typing import Any, Final
 from interlock.history.edits import ReplaceMessage, ReplacePart
 from interlock.history.rules.base import Context, Finding, Rule, without
 from interlock.history.turns import Message, Opaque, Part
+from interlock.history.wires.chat_shape import says, strays
 
 __all__ = ["RULE"]
 
@@ -42,12 +47,14 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
         if message.role == "assistant" and (field := _unread_calls(message, context)) is not None:
             yield Finding(message=message, reason=f"calls in {field!r}, which this format does not read")
         own = context.wire.stray_fields(message.native, None) if message.form != "item" else ()
-        refused = _refused(message, context) if context.profile.unknown_fields else ()
-        own = (*own, *(name for name in refused if name not in own))
+        refused = _refused(message, context)
+        if message.form != "item":
+            own = tuple(dict.fromkeys((*own, *refused)))
         stray = [
             (part, fields)
             for part in message.parts
-            if type(part) is not Opaque and (fields := context.wire.stray_fields(part.native, part))
+            if type(part) is not Opaque
+            and (fields := (*context.wire.stray_fields(part.native, part), *(refused if part.slot == "self" else ())))
         ]
         if not own and not stray:
             continue
@@ -63,7 +70,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             yield Finding(
                 message=message,
                 action="replaced-part",
-                lossy=True if any(message.native[name] for name in refused) else None,
+                lossy=True if says(message.native, own) else None,
                 edits=(ReplaceMessage(message=message, new=(new,)),),
                 reason=_reason(message.native, names),
             )
@@ -75,19 +82,25 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 part=first,
                 call_id=getattr(first, "call_id", None),
                 action="replaced-part",
+                lossy=True if says(first.native, names) else None,
                 edits=tuple(ReplacePart(message=message, part=part, new=bare[id(part)]) for part in same),
                 reason=_reason(first.native, names),
             )
 
 
 def _refused(message: Message, context: Context) -> tuple[str, ...]:
-    """Return the fields of another API that the target refuses, but for those in which something was said."""
-    if message.form == "item" or not isinstance(message.native, dict):
+    """Return the fields that the target refuses, but for those in which something was said and read."""
+    fields = (context.profile.own_fields or {}).get(message.role)
+    if fields is None or not isinstance(message.native, dict):
         return ()
+    if message.native.get("prefix", True) is None:
+        fields -= {"prefix"}  # "Input should be a valid boolean"
+    unknown = [name for name in context.profile.unknown_fields if name in message.native and name not in fields]
     read = {part.slot for part in message.parts}
-    # A field that held a part, which another rule has taken out, goes with it.
-    read |= {slot for slot in context.wire.single_slots if message.native.get(slot)}
-    return tuple(name for name in context.profile.unknown_fields if name in message.native and name not in read)
+    if message.role == "assistant":
+        # A field that held a part, which another rule has taken out, goes with it.
+        read |= {slot for slot in context.wire.single_slots if message.native.get(slot)}
+    return tuple(name for name in dict.fromkeys((*unknown, *strays(message.native, fields))) if name not in read)
 
 
 def _unread_calls(message: Message, context: Context) -> str | None:

@@ -24,7 +24,7 @@ from interlock.history.cachemarks import outside
 from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_string, opaque_message, read_content, role_in
-from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, as_blocks, chat_result, nulls
+from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, as_blocks, chat_result, strays
 
 __all__ = ["Anthropic"]
 
@@ -208,7 +208,7 @@ class Anthropic(Wire):
         if not isinstance(native, dict):
             return found
         if part is None:
-            return tuple(dict.fromkeys((*found, *[key for key in native if key in _OF_RESPONSES], *nulls(native))))
+            return tuple(dict.fromkeys((*found, *[key for key in native if key in _OF_RESPONSES], *strays(native))))
         none = ("caller",) if "caller" in native and native["caller"] is None else ()
         return (*found, *[key for key in ("index", "partial_json") if key in native], *none)
 

@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Final, Literal
 from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, read_content, role_in
-from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, as_blocks, chat_result, nulls
+from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, as_blocks, chat_result, strays
 
 __all__ = ["BedrockConverse"]
 
@@ -172,7 +172,7 @@ class BedrockConverse(Wire):
         found = super().stray_fields(native, part)
         if part is not None or not isinstance(native, dict):
             return found
-        return tuple(dict.fromkeys((*found, *[key for key in native if key in _OF_ANSWERS], *nulls(native))))
+        return tuple(dict.fromkeys((*found, *[key for key in native if key in _OF_ANSWERS], *strays(native))))
 
     def with_role(self, message: Message, role: Role) -> Message | None:
         """Return the message with another role; a `tool` message of Chat Completions as a `toolResult`."""

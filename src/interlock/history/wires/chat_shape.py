@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any, Final
 
 from interlock.history.arguments import object_in
 from interlock.history.wires.base import as_json
 
-__all__ = ["OF_CHAT_RESULTS", "as_blocks", "chat_result", "nulls"]
+__all__ = ["OF_CHAT_RESULTS", "as_blocks", "chat_result", "says", "strays"]
 
 #: The fields of a `tool` message that its result says again.
 OF_CHAT_RESULTS: Final = frozenset({"role", "content", "tool_call_id", "name"})
@@ -70,10 +71,29 @@ def _id_of(block: Mapping[str, Any]) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def nulls(native: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the fields of a message beside role and content that are null, or an empty list of calls."""
+#: What other formats' messages say in fields of their own.
+_FOREIGN: Final = frozenset(
+    {"annotations", "name", "reasoning", "reasoning_content", "reasoning_details", "tool_call_id", "tool_plan"}
+)
+_SAYING: Final = _FOREIGN - {"tool_call_id"} | {"audio", "function_call", "metadata", "parsed", "refusal", "thinking"}
+#: What a store or a page notes of a message: its own ids and times.
+_NOTED: Final = re.compile(r"id|uuid|timestamp|created|updated|date|time|\w*(?:_id|Id|_at|At|_time|Time)").fullmatch
+
+
+def strays(native: Mapping[Any, Any], own: Container[str] = ("role", "content")) -> tuple[str, ...]:
+    """Return the fields of a message, beside its `own`, that say nothing, or that are known to belong elsewhere.
+
+    That is: null and empty ones, those of other formats, and the notes of a store.
+    """
     return tuple(
         key
         for key, value in native.items()
-        if key not in ("role", "content") and (value is None or (key == "tool_calls" and value == []))
+        if isinstance(key, str)
+        and key not in own
+        and (value is None or (isinstance(value, (str, list, dict)) and not value) or key in _FOREIGN or _NOTED(key))
     )
+
+
+def says(native: Mapping[str, Any], fields: Iterable[str]) -> bool:
+    """Tell whether something that somebody said, or who said it, stands in one of these fields."""
+    return any(native[field] and field in _SAYING for field in fields)

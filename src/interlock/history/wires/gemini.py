@@ -25,7 +25,7 @@ from interlock.history.signatures import well_formed
 from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, plain_text
-from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, chat_result
+from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, chat_result, strays
 
 __all__ = ["Gemini"]
 
@@ -200,7 +200,8 @@ class Gemini(Wire):
         found = super().stray_fields(native, part)
         if part is not None or not isinstance(native, dict):
             return found
-        return (*found, *[key for key in native if key in _OF_CANDIDATES])
+        own = [key for key in native if key in _OF_CANDIDATES]
+        return tuple(dict.fromkeys((*found, *own, *strays(native, ("role", "parts")))))
 
     def is_served(self, part: Part) -> bool:
         """Say whether a part is code that Gemini ran, or what came of it."""
