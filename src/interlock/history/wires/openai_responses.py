@@ -441,7 +441,8 @@ class OpenAIResponses(Wire):
         """Name the fields that only answers and their parsers carry: "Unknown parameter"."""
         if not isinstance(native, dict):
             return ()
-        return tuple([key for key in native if isinstance(key, str) and (key[:1] == "_" or key in _ANSWERED)])
+        stray = _NOTES if "role" in native else _ANSWERED
+        return tuple([key for key in native if isinstance(key, str) and (key[:1] == "_" or key in stray)])
 
     # -- messages --------------------------------------------------------------------------------
 
@@ -458,6 +459,8 @@ _USUAL: Final = frozenset({"type", "role", "content", "id", "call_id", "name", "
 
 _THOUGHT: Final = frozenset({"type", "id", "summary", "encrypted_content", "content", "status"})
 _ANSWERED: Final = frozenset({"parsed", "parsed_arguments", "created_by"})
+#: What a store notes of a message: "Unknown parameter: 'input[1].metadata'." microsoft/agent-framework#2203.
+_NOTES: Final = _ANSWERED | {"metadata", "created_at", "createdAt", "updated_at", "updatedAt", "timestamp"}
 _TEXT_KEYS: Final = frozenset({"type", "text", "annotations", "logprobs"})
 
 
