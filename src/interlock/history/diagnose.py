@@ -437,7 +437,18 @@ _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
         ),
     ),
 )
-_COMPILED: Final = tuple((re.compile("|".join(patterns), re.IGNORECASE | re.DOTALL), rule) for rule, patterns in _TABLE)
+
+
+def _any_quote(pattern: str) -> str:
+    """Return the pattern with each quote in it, outside sets, taking any: servers and chats set them as they like."""
+    return re.sub(
+        r"""\[(?:\\.|[^\]])*\]|\\?['"`]""", lambda found: found[0] if found[0][0] == "[" else "['\"`]", pattern
+    )
+
+
+_COMPILED: Final = tuple(
+    (re.compile("|".join(map(_any_quote, patterns)), re.IGNORECASE | re.DOTALL), rule) for rule, patterns in _TABLE
+)
 _PLACE: Final = re.compile(
     r"(?:messages|contents|input)(?:\.member)?(?:\.\[|[.\[])(\d+)|(?:position|index|message\[)\s*(\d+)", re.IGNORECASE
 )
@@ -648,6 +659,9 @@ def _texts(error: Any, depth: int = 8, seen: frozenset[int] = frozenset()) -> It
         bare = _ESCAPED.sub(r"\1", error)
         if bare != error:
             yield from _texts(bare, depth - 1)
+        flat = " ".join(error.translate(_TYPESET).split())
+        if flat != error and len(flat) <= _PASTED:
+            yield flat
         start = _OPENING.search(error)
         if start is not None:
             try:
@@ -697,5 +711,9 @@ def _in_words(error: BaseException) -> str:
         return type(error).__name__
 
 
+#: Quotes as a chat or a text processor sets them.
+_TYPESET: Final = str.maketrans("\u2018\u2019\u201c\u201d\u00b4", "''\"\"'")
+#: Up to how many characters lines are joined, which a terminal has cut: longer texts are logs of several things.
+_PASTED: Final = 2_000
 _ESCAPED: Final = re.compile(r"""\\+(["'])""")
 _OPENING: Final = re.compile(r"[{\[](?=\s*[\"{\[])")

@@ -361,3 +361,13 @@ def test_a_response_that_was_not_read_is_not_read() -> None:
 def test_an_option_that_is_not_known_is_refused() -> None:
     with pytest.raises(TypeError, match="takes no 'history'; expected messages, and model,"):
         diagnose("x", history=[])
+
+
+@pytest.mark.parametrize(("said", "rule"), QUOTES, ids=[rule for _, rule in QUOTES])
+def test_a_pasted_sentence_names_its_rule(said: str, rule: str) -> None:
+    """Cut into lines as by a terminal, and with quotes as another server or a chat sets them."""
+    lines = "\n    ".join(said.split(" "))
+    typeset = said.replace("'", "\u2019").replace('"', "\u201d")
+    plain, double = said.replace("`", "'"), said.replace("'", '"').replace("`", '"')
+    for error in (lines, typeset, plain, double):
+        assert diagnose(error).rule == rule, error
