@@ -9,7 +9,9 @@ from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.process import BaseProcess
+from threading import Thread
 from typing import Final
 
 from interlock.cli.batches import Batch, Job, Outcome, work
@@ -31,7 +33,7 @@ def process(job: Job, source: Iterable[Batch]) -> Generator[tuple[Batch, list[Ou
                 yield batch, work(job, batch.to_read())
                 continue
             if pool is None:
-                pool = ProcessPoolExecutor(cores, mp_context=get_context("spawn"), initializer=_ignore_interrupts)
+                pool = ProcessPoolExecutor(cores, mp_context=get_context("spawn"), initializer=_begin)
                 stack.callback(pool.shutdown, wait=True, cancel_futures=True)
             with _interrupts_wait(), _whole_pool():
                 waiting.append((batch, pool.submit(work, job, batch.to_read())))
@@ -62,8 +64,17 @@ def _cores() -> int:
         return os.cpu_count() or 1
 
 
-def _ignore_interrupts() -> None:
+def _begin() -> None:
+    """Make a worker deaf to Ctrl-C, and let it end when its parent is killed and cannot end it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = parent_process()
+    if parent is not None:
+        Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
 
 
 @contextmanager

@@ -1,6 +1,8 @@
 """`check` and `heal` on one conversation a line."""
 
 import json
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -309,3 +311,21 @@ def test_a_device_is_written_to_directly(cli, tmp_path):
     put(tmp_path, ["orphan"])
     assert cli("heal", "a.jsonl", "--output", "/dev/null").status == 0
     assert not Path("/dev/null").is_file()
+
+
+def test_workers_that_wait_end_when_their_parent_is_killed() -> None:
+    """Who is killed cannot end them; the pipe that they have inherited shows that they are gone."""
+    code = """if True:
+        import time
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+        from interlock.cli.pool import _begin
+        pool = ProcessPoolExecutor(2, mp_context=get_context("spawn"), initializer=_begin)
+        print(pool.submit(abs, -1).result(), flush=True)
+        time.sleep(600)
+    """
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"1\n"
+    process.kill()
+    process.communicate(timeout=30)
