@@ -49,6 +49,7 @@ class Profile:
         last_may_be_empty: The last message may be an empty assistant message all the same.
         null_content: Roles for which `null` content is refused.
         absent_content: Left-out content is refused for them too.
+        empty_calls: `tool_calls: []` is accepted, also in a format that refuses it elsewhere.
         error_needs_text: An error result needs a body.
         string_content: Content is a string; lists of text parts are refused.
         empty_history: A history without messages is refused.
@@ -109,6 +110,7 @@ class Profile:
     last_may_be_empty: bool = False
     null_content: tuple[str, ...] = ()
     absent_content: bool = False
+    empty_calls: bool = False
     error_needs_text: bool = False
     string_content: bool = False
     empty_history: bool = True
@@ -242,6 +244,7 @@ _MISTRAL: Final = Profile(
     family="mistral",
     id_pattern="[a-zA-Z0-9]{9}",
     null_content=("system", "user", "tool"),
+    empty_calls=True,
     system="not-after-assistant",
     roles=("system", "user", "assistant", "tool"),
     first_call_behind_user=True,  # mistral-common, v3: "Not the same number of function calls and responses"

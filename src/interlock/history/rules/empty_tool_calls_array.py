@@ -16,8 +16,8 @@ Fix:
 Loss:
     remove             lossless
 Known limits:
-    Not looked at in Mistral's own format, which takes an empty list, nor in Cohere's, where no
-    refusal of one is known.
+    Not looked at for Mistral, which takes an empty list, nor in Cohere's format, where no refusal
+    of one is known.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = ["RULE"]
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each empty list of calls."""
-    if not context.wire.refuses_empty_calls:
+    if not context.wire.refuses_empty_calls or context.profile.empty_calls:
         return
     for message in messages:
         native = message.native
