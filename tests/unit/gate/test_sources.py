@@ -315,3 +315,33 @@ def test_deltas_count_as_events(limit: int, reason: str) -> None:
     assert report.decisions[0].reason == reason
     codes = [d.code for d in report.diagnostics]
     assert codes == ([] if reason == "complete" else ["E_LIMIT_STREAM_EVENTS"])
+
+
+TURN = {"type": "turn_end", "reason": "complete", "provider_reason": "stop"}
+GEMINI = [
+    {"candidates": [{"content": {"parts": [{"functionCall": {"name": "f", "args": {}}}]}, "finishReason": "STOP"}]}
+]
+
+
+async def asynchronously(events: list[Any]) -> Any:
+    for event in events:
+        yield event
+
+
+def test_a_watched_stream_that_ran_out_has_ended() -> None:
+    """Known at once, and not only when the guard is asked: what comes then is late."""
+    for ways in ("for", "async for"):
+        guard = Guard("gemini", trust_projections=True)
+        late = Guard("normalized")
+        for one, events in ((guard, GEMINI), (late, [START, WHOLE, TURN])):
+            if ways == "for":
+                assert list(one.watch(events)) == events
+            else:
+                assert asyncio.run(_all(one.watch(asynchronously(events)))) == events
+        assert [one.action for one in guard.finish().decisions] == ["execute"]
+        late.push({**START, "key": "b", "id": "call_2", "turn": "another"})
+        assert [one.reason for one in late.finish().decisions] == ["protocol_violation", "protocol_violation"]
+
+
+async def _all(stream: Any) -> list[Any]:
+    return [event async for event in stream]

@@ -483,3 +483,22 @@ def test_only_a_plain_no_says_that_the_provider_does_not_run_a_call(wire: str, f
         ]
     events[at]["providerExecuted"] = flag
     assert bool(executed(judged(wire, events))) is (flag is None or flag is False)
+
+
+def test_a_message_may_begin_without_saying_so_and_is_replaced_all_the_same() -> None:
+    """By one that does say so."""
+    begin, end = {"messageStart": {"role": "assistant"}}, {"messageStop": {"stopReason": "tool_use"}}
+    assert executed(judged("bedrock_converse", [*BEDROCK, end]))
+    report = judged("bedrock_converse", [*BEDROCK, begin, *renamed(BEDROCK, "x"), end])
+    assert [id for id, _, _ in executed(report)] == ["u"]
+
+
+@pytest.mark.parametrize("id", ["R", "1", "__", "__fake_id", "__fake_id_", "__fake_id__", "__fake_id___", "r", None])
+def test_only_the_made_up_id_makes_a_response_a_made_up_one(id: str | None) -> None:
+    """Whatever ids a server gives."""
+    events: list[Any] = [
+        *RESPONSE,
+        {"type": "response.completed", "response": {"id": id, "status": "completed", "output": [ITEM]}},
+    ]
+    report = judged("openai_agents", [{"type": "raw_response_event", "data": event} for event in events])
+    assert bool(executed(report)) is (id != "__fake_id__")
