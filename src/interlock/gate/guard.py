@@ -183,6 +183,7 @@ class Guard:
         self._over = False  # a limit was passed: nothing more is read
         self._taken: set[str] = set()
         self._taking = False  # in the middle of `take`
+        self._telling = 0  # how many calls of `on_doomed` are in progress: an event is not read to its end
         self._followed: dict[str, str] = {}  # a response -> the one of its alternatives that calls were taken from
         self._doomed: dict[str | None, Diagnostic] = {}
         self._on_doomed = on_doomed
@@ -366,11 +367,12 @@ class Guard:
 
         Returns:
             The authority, or `None`: before `finish`, when the call does not execute (any more), when it was
-            taken already, when a call of another choice was taken, or when there is no such call.
+            taken already, when a call of another choice was taken, when there is no such call, or when a
+            validator or `on_doomed` asks.
         """
         with self._lock:
-            if not self._finished or self._taking:
-                return None  # `_taking`: a validator asks, in the middle of being asked
+            if not self._finished or self._taking or self._telling:
+                return None  # a validator or a hook asks, in the middle of being asked
             self._taking = True
             try:
                 return self._take(internal_id)
@@ -394,6 +396,9 @@ class Guard:
             if verdict.valid is not True:
                 return None
             typed_value = verdict.typed_value
+            # Evidence may have come while it was asked.
+            if not isinstance(self._judge.decide_one(internal_id), ExecuteDecision):
+                return None
         value = plain(decision.value)
         self._taken.add(decision.internal_id)
         if response is not None:
@@ -475,11 +480,14 @@ class Guard:
             return
         self._doomed[key] = diagnostic
         if self._on_doomed is not None:
+            self._telling += 1
             try:
                 self._on_doomed(key, diagnostic)
             except Exception as error:
                 # The caller's hook is no evidence about the stream.
                 self._coordinator.provider_diagnostic("W_HOOK_RAISED", f"on_doomed raised {_described(error)}")
+            finally:
+                self._telling -= 1
 
 
 def _reports(error: BaseException) -> bool:

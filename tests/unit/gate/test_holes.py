@@ -842,3 +842,46 @@ def test_an_error_in_place_of_a_stream_is_the_providers(end: bytes, step: int) -
         chunks = [body[at : at + step] for at in range(0, len(body), step)]
         assert judged_bytes(wire, chunks).end_reason == "provider_error"
     assert judged_bytes("openai_chat", [b'{"id": "x"}' + end]).end_reason == "network_error"
+
+
+def test_evidence_that_comes_while_a_validator_is_asked_again_revokes() -> None:
+    """`take` makes a typed value of its own; what arrives in that time counts."""
+    late: list[Any] = []
+
+    class Arguments(pydantic.BaseModel):
+        a: int
+
+        @pydantic.field_validator("a")
+        @classmethod
+        def look(cls, value: int) -> int:
+            for event in late:
+                guard.push(event)
+            return value
+
+    guard = Guard("normalized", tools={"f": Arguments}, coerce=True)
+    for event in (START, arguments('{"a":1}'), END):
+        guard.push(event)
+    assert guard.finish().decisions[0].action == "execute"
+    late.append({"type": "tool_executed", "key": "a"})
+    assert guard.take("call-0") is None
+
+
+def test_a_hook_gets_no_authority_in_the_middle_of_an_event() -> None:
+    """The rest of the same event may say that something else ran the call."""
+    got: list[Any] = []
+
+    def hook(*_: Any) -> None:
+        guard.finish()
+        got.append(guard.take("call-0"))
+
+    def choice(index: int, finish: str | None = None, **delta: Any) -> dict[str, Any]:
+        return {"index": index, "delta": delta, "finish_reason": finish}
+
+    def calls(id: str, text: str) -> list[Any]:
+        return [{"index": 0, "id": id, "function": {"name": "f", "arguments": text}}]
+
+    guard = Guard("openai_chat", on_doomed=hook)
+    whole, broken = choice(0, "tool_calls", tool_calls=calls("c1", "{}")), choice(1, tool_calls=calls("c2", "{{"))
+    guard.push({"id": "r", "choices": [whole, broken, choice(2, role="tool", tool_call_id="c1", content="done")]})
+    assert got and not any(got)
+    assert guard.finish().decisions[0].reason == "sdk_execution_observed"
