@@ -12,9 +12,10 @@ Source:
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
-__all__ = ["Pattern", "in_python", "with_patterns"]
+__all__ = ["Pattern", "in_python", "unread", "with_patterns"]
 
 _DIGITS, _NO_DIGITS = "0-9", r"\x00-/:-\U0010ffff"
 _WORDS, _NO_WORDS = "A-Za-z0-9_", r"\x00-/:-@\[-^`{-\U0010ffff"
@@ -35,15 +36,11 @@ _RANGES: Final = frozenset(_CLASSES.values())
 _CHARACTER: Final = re.compile(r"\\u\{([0-9a-fA-F]{1,6})\}|\\c([A-Za-z])")
 _REFERENCE: Final = re.compile(r"\\k<(\w+)>")
 
-# Keywords whose value is data, or a map from names to schemas.
-_DATA: Final = frozenset({"const", "enum", "default", "example", "examples"})
-_NAMED: Final = frozenset(
-    {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
-)
-
 
 class Pattern(str):
-    """A pattern in Python's words.
+    """A pattern in Python's words, which is equal to the one that the schema has.
+
+    So `$ref` finds it among the keys of `patternProperties`, and data that look like a pattern stay the same data.
 
     Attributes:
         written: The pattern as the schema has it.
@@ -51,6 +48,15 @@ class Pattern(str):
 
     __slots__ = ("written",)
     written: str
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self.written == (other.written if isinstance(other, Pattern) else other))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self.written)
 
 
 def in_python(pattern: str) -> Pattern:
@@ -122,38 +128,48 @@ def _escape(pattern: str, at: int, inside: bool) -> tuple[str, int]:
     return pattern[at : at + 2], at + 2
 
 
-def _readable(pattern: str) -> str:
+def unread(schema: Mapping[str, Any]) -> str | None:
+    """Return a pattern of a schema (not of those in it) that Python can read only as another pattern than it is."""
+    named = schema.get("patternProperties")
+    patterns = (schema.get("pattern"), *(named if isinstance(named, dict) else ()))
+    return next((one for one in patterns if isinstance(one, str) and _is_another(one)), None)
+
+
+def _is_another(pattern: str) -> bool:
+    if isinstance(_readable(pattern), Pattern):
+        return False
     try:
-        return in_python(pattern)
+        re.compile(pattern)
     except (re.error, OverflowError, RecursionError):
-        try:
-            re.compile(pattern)
-        except (re.error, OverflowError, RecursionError):
-            return pattern
-        raise  # Python would take it, for another pattern
+        return False  # the check of the schema itself says so
+    return True
 
 
 def with_patterns(schema: Any) -> Any:
     """Return a schema with its patterns in Python's words; the schema itself is left as it is.
 
-    A pattern that Python cannot read at all stays: the check of the schema itself says so.
-
-    Raises:
-        re.error: Python can read one only as another pattern than it is.
+    All that looks like a pattern is one: a `$ref` may take any part of the document for a schema. A pattern that
+    Python cannot read stays, see `unread`.
     """
     if isinstance(schema, list):
         return [with_patterns(one) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    out: dict[str, Any] = {}
-    for key, value in schema.items():
-        if key in _DATA:
-            out[key] = value
-        elif key == "pattern" and isinstance(value, str):
-            out[key] = _readable(value)
-        elif key in _NAMED and isinstance(value, dict):
-            named = key == "patternProperties"
-            out[key] = {_readable(name) if named else name: with_patterns(one) for name, one in value.items()}
-        else:
-            out[key] = with_patterns(value)
-    return out
+    return {key: _member(key, value) for key, value in schema.items()}
+
+
+def _member(key: str, value: Any) -> Any:
+    if key == "pattern" and isinstance(value, str):
+        return _readable(value)
+    if key == "patternProperties" and isinstance(value, dict):
+        return {_readable(name): _member(name, one) for name, one in value.items()}
+    return with_patterns(value)
+
+
+def _readable(pattern: str) -> str:
+    if isinstance(pattern, Pattern):
+        return pattern
+    try:
+        return in_python(pattern)
+    except (re.error, OverflowError, RecursionError):
+        return pattern

@@ -21,6 +21,7 @@ from urllib.parse import quote
 from interlock.errors import MissingExtraError, ToolDefinitionError
 from interlock.tools import phrases
 from interlock.tools.checks import MAX_PROBLEMS, Check, Checked, Problem, excerpt, pointer, shorten, words
+from interlock.tools.patterns import unread
 
 __all__ = ["compile_schemas"]
 
@@ -61,6 +62,11 @@ def compile_schemas(schemas: Mapping[str, Schema], *, check_formats: bool = Fals
     for name, schema in schemas.items():
         classes[name] = validator_class = _draft(name, schema, jsonschema.validators)
         _check_itself(name, schema, validator_class)
+    if len(set(classes.values())) == 1:
+        # Where a `$ref` comes back to a `$schema`, the library goes on with its own class, without our keywords.
+        schemas = {name: _without_draft(schema) for name, schema in schemas.items()}
+    for name, schema in schemas.items():
+        validator_class = classes[name]
         specification = specification_with(validator_class.META_SCHEMA["$schema"], default=DRAFT202012)
         resources[name] = resource = specification.create_resource(schema)
         # A name may hold what a URI can't; both spellings lead to the tool.
@@ -73,7 +79,10 @@ def compile_schemas(schemas: Mapping[str, Schema], *, check_formats: bool = Fals
     for name, schema in schemas.items():
         cls = classes[name]
         _check_references(name, resources[name], registry, cls, check_formats)
-        cls = jsonschema.validators.extend(cls, {"multipleOf": _multiple_of})
+        cls = jsonschema.validators.extend(cls, _KEYWORDS)
+        if "dependencies" not in cls.VALIDATORS:
+            # From 2019-09 on it has another name; whoever writes it means it.
+            cls = jsonschema.validators.extend(cls, {"dependencies": _dependencies})
         validator = cls(schema, registry=registry, format_checker=cls.FORMAT_CHECKER if check_formats else None)
         checks[name] = _JsonSchemaCheck(validator)
     return checks
@@ -100,6 +109,45 @@ def _multiple_of(validator: Any, step: Any, instance: Any, _schema: Any) -> Iter
         yield ValidationError(f"{instance!r} is not a multiple of {step}")
 
 
+def _additional_properties(validator: Any, rest: Any, instance: Any, schema: Any) -> Iterator[Any]:
+    """Check `additionalProperties` by one pattern after the other: joined to one, they can read differently."""
+    from jsonschema.exceptions import ValidationError
+
+    if not validator.is_type(instance, "object"):
+        return
+    extra = _additional(instance, schema)
+    if rest is False and extra:
+        yield ValidationError("additional properties")
+    elif isinstance(rest, dict):
+        for key in extra:
+            yield from validator.descend(instance[key], rest, path=key)
+
+
+def _additional(instance: Any, schema: Any) -> list[str]:
+    known, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
+    return [key for key in instance if key not in known and not any(re.search(p, key) for p in patterns)]
+
+
+def _dependencies(validator: Any, dependencies: Any, instance: Any, _schema: Any) -> Iterator[Any]:
+    """Check draft 7's `dependencies`."""
+    from jsonschema.exceptions import ValidationError
+
+    if not validator.is_type(instance, "object") or not isinstance(dependencies, dict):
+        return
+    for key, needs in dependencies.items():
+        if key not in instance:
+            continue
+        if isinstance(needs, list):
+            for name in needs:
+                if name not in instance:
+                    yield ValidationError(f"{name!r} is a dependency of {key!r}")
+        else:
+            yield from validator.descend(instance, needs, schema_path=key)
+
+
+_KEYWORDS: Final[dict[str, Any]] = {"multipleOf": _multiple_of, "additionalProperties": _additional_properties}
+
+
 def _draft(name: str, schema: Schema, validators: Any) -> Any:
     if isinstance(schema, bool) or "$schema" not in schema:
         return validators.Draft202012Validator
@@ -111,6 +159,10 @@ def _draft(name: str, schema: Schema, validators: Any) -> Any:
             "(3, 4, 6, 7, 2019-09 or 2020-12), or leave it out for 2020-12"
         )
     return found
+
+
+def _without_draft(schema: Schema) -> Schema:
+    return schema if isinstance(schema, bool) else {key: one for key, one in schema.items() if key != "$schema"}
 
 
 def _check_itself(name: str, schema: Schema, validator_class: Any, where: str = "") -> None:
@@ -140,6 +192,9 @@ def _check_references(name: str, resource: Any, registry: Any, validator_class: 
         if id(contents) in seen or not isinstance(contents, dict):
             continue
         seen.add(id(contents))
+        pattern = unread(contents)
+        if pattern is not None:
+            raise ToolDefinitionError(f"the schema of tool {name!r} has a pattern that cannot be read: {pattern!r}")
         if check_formats:
             _check_format(name, contents.get("format"), validator_class)
         for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
@@ -175,10 +230,7 @@ def _sentence(error: Any) -> str:
     if keyword is None:  # the schema `false`
         return phrases.nothing_allowed(excerpt(found))
     if keyword == "additionalProperties" and expected is False:
-        known = error.schema.get("properties", {})
-        patterns = error.schema.get("patternProperties", {})
-        extra = [key for key in found if key not in known and not any(re.search(p, key) for p in patterns)]
-        return phrases.unknown(extra, known)
+        return phrases.unknown(_additional(found, error.schema), error.schema.get("properties", {}))
     if keyword in ("anyOf", "oneOf") and error.context:
         nearest = min(error.context, key=lambda sub: (-len(sub.absolute_path), sub.validator == "type"))
         steps = list(nearest.absolute_path)[len(error.absolute_path) :]

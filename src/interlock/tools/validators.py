@@ -10,7 +10,6 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
-import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -150,13 +149,7 @@ def compile_tools(
                 schemas[name] = read_schema(spec.validator.schema, name)
             else:
                 checks[name] = check
-    for name, schema in schemas.items():
-        try:
-            schemas[name] = with_patterns(schema)
-        except (re.error, OverflowError, RecursionError) as error:
-            raise ToolDefinitionError(
-                f"the schema of tool {name!r} has a pattern that cannot be read: {error}"
-            ) from None
+    schemas = {name: with_patterns(schema) for name, schema in schemas.items()}
     checks |= compile_schemas(schemas, check_formats=check_formats)
     early = {name: EarlyChecker(schema, name) for name, schema in schemas.items()}
     return Toolset(specs, checks, early, validator_timeout)

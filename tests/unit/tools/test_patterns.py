@@ -85,14 +85,53 @@ def test_only_patterns_are_changed_and_data_are_not() -> None:
         "x-note": {"pattern": r"\p{L}"},
     }
     before = json.dumps(schema)
-    assert with_patterns(schema) == {
-        "properties": {"pattern": {"const": {"pattern": "a$"}}, "enum": {"pattern": r"b\Z"}},
+    made = with_patterns(schema)
+    assert json.loads(json.dumps(made)) == {
+        "properties": {"pattern": {"const": {"pattern": r"a\Z"}}, "enum": {"pattern": r"b\Z"}},
         "patternProperties": {r"c\Z": {"not": {"pattern": r"d\Z"}}},
         "anyOf": [{"pattern": r"e\Z"}],
         "dependencies": {"x": ["y"]},
         "x-note": {"pattern": r"\p{L}"},
     }
+    assert made == schema and schema == made  # what looks like a pattern and is data is equal to what it was
+    assert made["patternProperties"]["c$"] == {"not": {"pattern": "d$"}}
     assert json.dumps(schema) == before
+
+
+@pytest.mark.parametrize("place", ["default", "const", "example", "enum", "properties", "pattern", "patternProperties"])
+def test_a_pattern_counts_wherever_a_reference_finds_it(place: str) -> None:
+    """`$ref` may lead to any part of the document, whatever its name means elsewhere."""
+    schema = {
+        "type": "object",
+        "properties": {"p": {"$ref": f"#/components/schemas/{place}"}},
+        "components": {"schemas": {place: {"type": "string", "pattern": "^a$"}}},
+    }
+    assert executes(schema, {"p": "a"}) and not executes(schema, {"p": "a\n"})
+    schema["components"] = {"schemas": {place: {"pattern": "[]|+b]"}}}
+    with pytest.raises(ToolDefinitionError, match="has a pattern that cannot be read"):
+        Guard("normalized", tools={"f": schema})
+
+
+def test_a_reference_leads_below_a_pattern() -> None:
+    schema = {
+        "properties": {"p": {"$ref": "#/patternProperties/%5Ea$"}},
+        "patternProperties": {"^a$": {"type": "null"}},
+    }
+    assert executes(schema, {"p": None}) and not executes(schema, {"p": 1}) and executes(schema, {"a\n": 1})
+
+
+def test_data_that_look_like_a_pattern_are_compared_as_they_are() -> None:
+    schema = {"type": "object", "properties": {"p": {"enum": [{"pattern": "a$"}, {"patternProperties": {"b$": 1}}]}}}
+    assert executes(schema, {"p": {"pattern": "a$"}}) and executes(schema, {"p": {"patternProperties": {"b$": 1}}})
+    assert not executes(schema, {"p": {"pattern": r"a\Z"}})
+
+
+@pytest.mark.parametrize("patterns", [[r"^(a)\1$", r"^(b)\1$"], ["(?<x>a)", "(?<x>b)"], [""]])
+def test_each_pattern_stands_for_itself(patterns: list[str]) -> None:
+    """References to groups, and their names, are those of one pattern; an empty pattern fits every name."""
+    schema = {"type": "object", "patternProperties": dict.fromkeys(patterns, True), "additionalProperties": False}
+    assert executes(schema, {"bb": 1})
+    assert executes(schema, {"c": 1}) == (patterns == [""])
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")

@@ -107,6 +107,25 @@ def test_a_bad_schema_fails_at_construction(schema, says):
     assert says in str(caught.value)
 
 
+def test_dependencies_count_in_the_drafts_that_renamed_them():
+    """Who writes a schema without `$schema` in draft 7's words means what they say."""
+    schema = {"type": "object", "dependencies": {"a": ["b"], "c": {"required": ["d"]}, "e": False}}
+    for uri in [{}, *({"$schema": uri} for uri in list(DRAFTS)[3:])]:
+        assert [verdict({**schema, **uri}, dict.fromkeys(keys)).valid for keys in ("", "ab", "cd", "x")] == [True] * 4
+        assert [verdict({**schema, **uri}, dict.fromkeys(keys)).valid for keys in ("a", "c", "e")] == [False] * 3
+    assert verdict(schema, []).valid is False and verdict({"dependencies": {"a": ["b"]}}, [1]).valid
+
+
+@pytest.mark.parametrize("uri", [None, *list(DRAFTS)[2:]])
+def test_a_schema_reads_the_same_where_it_contains_itself(uri):
+    """The library would go on with its own classes where a reference comes back to `$schema`."""
+    schema = {"properties": {"n": {"multipleOf": 0.01}, "next": {"$ref": "#"}}, "patternProperties": {"": True}}
+    schema |= {"additionalProperties": False, "dependencies": {"a": ["b"]}} | ({"$schema": uri} if uri else {})
+    for value, valid in [({"n": 19.99, "x": 1}, True), ({"n": 19.999}, False), ({"a": 1}, False)]:
+        assert verdict(schema, value).valid is valid
+        assert verdict(schema, {"next": {"next": value}}).valid is valid
+
+
 class TestReferences:
     def test_tools_refer_to_each_other_by_name(self):
         """A whole tool and a part of one, with references of its own inside."""
