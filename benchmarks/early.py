@@ -57,6 +57,7 @@ def main() -> None:
         ("a number as a string", {"lines": "120"}),
         ("an absolute path, against the pattern", {"path": "/etc/passwd"}),
         ("a property that does not exist", {"encoding": "utf-8"}),
+        ("the content under another name", {"text": CONTENT}),
     ):
         for early in (True, False):
             if not early and set(wrong) & set(GOOD):

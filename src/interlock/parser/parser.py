@@ -199,6 +199,25 @@ class Parser:
             self._catch_up()
         return tuple(self._core.diagnostics)
 
+    def open_value(self) -> tuple[list[str | int], bool] | None:
+        """Tell the place of the value that the text is at, once it is certain that one comes there.
+
+        Returns:
+            The keys and indexes from the root, and whether the value is a string that has begun; `None` between
+            values, inside a key, and after an error.
+        """
+        self._sync()
+        core = self._core
+        if core.failed or core.root_complete:
+            return None
+        string = core.state == g.STRING
+        if not string and not (core.is_object and core.state in (g.COLON, g.VALUE)):
+            return None
+        steps: list[str | int] = [frame[2] for frame in core.stack[1:] if frame[2] is not None]
+        if core.stack:
+            steps.append(core.key if core.is_object else len(core.node))
+        return steps, string
+
     def snapshot(self) -> Snapshot:
         """Return the state now; `Snapshot` says what of it is live. Costs the same at any length."""
         received = self.bytes_received

@@ -87,6 +87,7 @@ class Call:
         "mismatched",
         "name",
         "parser",
+        "place",
         "projection",
         "quick",
         "refused",
@@ -120,6 +121,7 @@ class Call:
         self.quick: Callable[[str | bytes], object] | None = None  # the parser's push, where nobody else wants the text
         self.early: EarlyChecker | None = None  # watches the arguments while they come
         self.refused = False  # it said that they can never be valid
+        self.place: tuple[list[str | int], bool] | None = None  # the value that it was asked about before it was whole
         self.unseen = 0  # characters since the last look at whether the call is doomed
         self.spoilt = False  # the parser's failure was told
         self.text_bytes = 0  # of a call of kind `text`
@@ -606,13 +608,21 @@ class Coordinator:
             for event in parser.drain_events():
                 if call.refused:
                     break
-                no = early.on_event(event)
-                if no is not None:
-                    call.refused = True
-                    self._tell(call, replace(no, call_id=call.id))
+                self._refuse(call, early.on_event(event))
+            place = None if call.refused else parser.open_value()
+            if place is not None and place != call.place:
+                call.place = place
+                steps, string = place
+                no = early.on_open(steps, "string") if string else early.on_key(steps[:-1], str(steps[-1]))
+                self._refuse(call, no)
         if parser.failed and not call.spoilt:
             call.spoilt = True
             self._tell(call, parser.diagnostics[-1])
+
+    def _refuse(self, call: Call, no: Diagnostic | None) -> None:
+        if no is not None:
+            call.refused = True
+            self._tell(call, replace(no, call_id=call.id))
 
     def _too_many(self) -> None:
         if "limit" not in self.faults:

@@ -6,8 +6,8 @@ stands decides. Of a schema this reads the keywords whose no is final by itself
 (`type`, `enum`, `const`, bounds, `pattern`, unknown properties, ...) and the ways
 that lead to a value (`properties`, `items`, local `$ref`, ...). Where all branches
 of `anyOf` or `oneOf` refuse, so does the schema. Everything else (`not`, `if`,
-`dependent...`, `unevaluated...`, `$dynamicRef`, references to other documents) is no
-opinion.
+`dependent...`, `$dynamicRef`, references to other documents, `unevaluatedProperties`
+beside schemas for the same object) is no opinion.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from urllib.parse import unquote
 from interlock.diagnostics import Diagnostic
 from interlock.parser.events import ContainerOpened, ValueCommitted
 from interlock.tools import phrases
-from interlock.tools.checks import Problem, excerpt, json_type, pointer, shorten
+from interlock.tools.checks import Problem, excerpt, json_type, pointer, shorten, words
 
 __all__ = ["EarlyChecker"]
 
@@ -31,6 +31,11 @@ Schema = dict[str, Any] | bool
 # Up to draft 7, a `$ref` makes every keyword beside it void; until 2019-09, `items` may be a list.
 _REF_ALONE: Final = re.compile(r"draft-0[67]/")
 _ITEMS_LIST: Final = re.compile(r"draft-0[67]/|2019-09/")
+_UNEVALUATED: Final = re.compile(r"^$|2019-09/|2020-12/")
+# What may evaluate properties of the same object.
+_BESIDE: Final = words(
+    "$ref $dynamicRef $recursiveRef allOf anyOf oneOf not if then else dependentSchemas dependencies"
+)
 _NO_OPINION: Final = re.compile(r"draft-0[34]/")  # `type`, `required`, `const`, ... mean something else, or nothing
 
 
@@ -67,7 +72,7 @@ class EarlyChecker:
         return self._look(path, value)
 
     def on_open(self, path: str | Sequence[Step], kind: str) -> Diagnostic | None:
-        """Look at a container that begins: `object` or `array`."""
+        """Look at a value that begins: `object`, `array` or `string`."""
         return self._look(path, _OPEN[kind])
 
     def on_key(self, path: str | Sequence[Step], key: str) -> Diagnostic | None:
@@ -90,7 +95,7 @@ class EarlyChecker:
 
 
 class _Open:
-    """A container whose members are still to come."""
+    """A value that has begun, or is still to come."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -102,7 +107,7 @@ class _Digits(str):
     __slots__ = ()
 
 
-_OPEN: Final = {"object": _Open("object"), "array": _Open("array")}
+_OPEN: Final = {kind: _Open(kind) for kind in ("object", "array", "string")}
 _UNKNOWN: Final = _Open("a value")
 
 
@@ -147,6 +152,7 @@ class _Compiler:
         self._ref_alone = bool(_REF_ALONE.search(uri))
         self._items_list = bool(_ITEMS_LIST.search(uri))
         self._silent = bool(_NO_OPINION.search(uri))
+        self._unevaluated = bool(_UNEVALUATED.search(uri))
         # An identifier below the root, or a draft of its own, moves what a local reference means.
         self._rebased = any(
             isinstance(part.get(key), str)
@@ -184,6 +190,12 @@ class _Compiler:
             node.patterns.append((re.compile(key), self.node(sub)))
         if "additionalProperties" in schema:
             node.additional = self.node(schema["additionalProperties"])
+        elif (
+            schema.get("unevaluatedProperties") is False
+            and self._unevaluated
+            and not (self._rebased or _BESIDE.intersection(schema))
+        ):
+            node.additional = self.node(False)
         if "propertyNames" in schema:
             node.names = self.node(schema["propertyNames"])
         self._fill_items(node, schema)

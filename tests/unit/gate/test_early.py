@@ -43,11 +43,14 @@ def doomed_after(text: str, step: int = 1, **options: Any) -> int | None:
     ("text", "seen"),
     [
         ('{"mode": "x", ', '{"mode": "x"'),
-        ('{"count": "5", ', '{"count": "5"'),
+        ('{"count": "5", ', '{"count": "'),
         ('{"count": -1, ', '{"count": -1,'),
-        ('{"unknown": 1, ', '{"unknown": 1,'),
+        ('{"unknown": 1, ', '{"unknown"'),
+        ('{"unkn\\u006fwn" : "1", ', '{"unkn\\u006fwn"'),
         ('{"items": {"a": 1}', '{"items": {'),
-        ('{"items": [1, 2, "3"', '{"items": [1, 2, "3"'),
+        ('{"items": "[1, 2]"', '{"items": "'),
+        ('{"items": [1, 2, "3"', '{"items": [1, 2, "'),
+        ('"{', '"'),
         ('{"text": "bcd", ', '{"text": "bcd"'),
         ('{"mode": "r", "mode"', '{"mode": "r", "mode"'),
         ("[1", "["),
@@ -62,6 +65,16 @@ def test_a_no_comes_as_soon_as_it_is_certain(text: str, seen: str) -> None:
 def test_a_call_that_can_still_become_valid_is_not_doomed() -> None:
     """Open values, missing required members: no opinion."""
     assert doomed_after('{"mode": "w", "count": 5, "items": [1, 2.5], "text": "abc"') is None
+    assert doomed_after('{"mode": "w", "text": "abc') is None
+
+
+def test_a_name_and_a_strings_quote_settle_it_in_large_deltas_too() -> None:
+    """Nobody waits for the end of a value that nothing can make valid."""
+    for text in ('{"unknown": "' + "x" * 5000, '{"items": "[' + "1," * 5000):
+        guard = Guard("normalized", tools={"f": SCHEMA})
+        guard.push(START)
+        guard.push({"type": "arguments_delta", "key": "a", "text": text})
+        assert list(guard.doomed) == ["call-0"]
 
 
 def test_many_values_in_one_delta_pass_the_event_queue() -> None:

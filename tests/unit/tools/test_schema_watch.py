@@ -38,6 +38,8 @@ def walk(value: Any, path: tuple[Any, ...] = ()):
         yield "open", path, "array"
         for index, member in enumerate(value):
             yield from walk(member, (*path, index))
+    elif isinstance(value, str):
+        yield "open", path, "string"
     yield "value", path, value
 
 
@@ -77,7 +79,7 @@ def test_an_early_no_is_one_that_the_whole_schema_gives(schema, value, draft, sa
 REFUSED = [
     ({"type": "object"}, [], ("open", ()), "expected object, got array"),
     ({"type": "object"}, 5, ("value", ()), "expected object, got integer 5"),
-    ({"properties": {"n": {"type": "integer"}}}, {"n": "5"}, ("value", ("n",)), 'expected integer, got string "5"'),
+    ({"properties": {"n": {"type": "integer"}}}, {"n": "5"}, ("open", ("n",)), "expected integer, got string"),
     ({"properties": {"n": {"type": "integer"}}}, {"n": {}}, ("open", ("n",)), "expected integer, got object"),
     (
         {"properties": {"n": {"enum": ["a", "b"]}}},
@@ -126,7 +128,7 @@ REFUSED = [
         ("value", (1,)),
         "nothing is allowed here, got integer 1",
     ),
-    ({"maxItems": 1}, ["a", "b", "c"], ("value", (1,)), "expected at most 1 items, got 2"),
+    ({"maxItems": 1}, ["a", "b", "c"], ("open", (1,)), "expected at most 1 items, got 2"),
     ({"properties": {"a": {"required": ["b"]}}}, {"a": {"c": 1}}, ("value", ("a",)), "missing property 'b'"),
     ({"$ref": "#/$defs/x", "$defs": {"x": {"type": "string"}}}, 1, ("value", ()), "expected string, got integer 1"),
     (
@@ -134,6 +136,12 @@ REFUSED = [
         {"child": {"x": 1}},
         ("key", ("child",)),
         "unknown property 'x'; allowed: 'child'",
+    ),
+    (
+        {"properties": {"a": {}}, "patternProperties": {"^b": {}}, "unevaluatedProperties": False},
+        {"a": 1, "b1": 1, "c": 1},
+        ("key", ()),
+        "unknown property 'c'; allowed: 'a'",
     ),
     ({"allOf": [{}, {"type": "string"}]}, 1, ("value", ()), "expected string, got integer 1"),
     (
@@ -173,7 +181,8 @@ def test_a_hopeless_value_is_refused_as_soon_as_it_is_certain(schema, value, fir
 NO_OPINION = [
     ({"not": {"type": "string"}}, "x"),
     ({"if": {"type": "string"}, "then": False}, "x"),
-    ({"unevaluatedProperties": False}, {"a": 1}),
+    ({"unevaluatedProperties": False, "if": {"properties": {"a": True}}}, {"a": 1}),
+    ({"unevaluatedProperties": False, "$schema": "http://json-schema.org/draft-07/schema#"}, {"a": 1}),
     ({"dependentRequired": {"a": ["b"]}}, {"a": 1}),
     ({"contains": {"type": "string"}}, [1]),
     ({"anyOf": [{"type": "string"}, {"not": {}}]}, 1),
