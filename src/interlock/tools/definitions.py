@@ -115,7 +115,7 @@ _TOOLSETS: Final[Mapping[str, frozenset[str]]] = {
 }
 
 # Gemini: a tool is a key of its own, and these run at the provider.
-_GEMINI_SERVER_FIELDS: Final = {
+GEMINI_SERVER_FIELDS: Final = {
     "codeExecution": "code_execution",
     "enterpriseWebSearch": "enterprise_web_search",
     "exaAiSearch": "exa_ai_search",
@@ -263,7 +263,7 @@ def _typed(entry: Any, kind: str, where: str) -> Iterator[ToolSpec]:
 
 
 def _gemini_tools(entry: Any) -> Iterator[ToolSpec]:
-    for camel, name in _GEMINI_SERVER_FIELDS.items():
+    for camel, name in GEMINI_SERVER_FIELDS.items():
         if _get(entry, camel) is not None or _get(entry, name) is not None:
             yield ToolSpec(name=name, server_executed=True)
     if _get(entry, "computerUse") is not None or _get(entry, "computer_use") is not None:

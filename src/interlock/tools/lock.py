@@ -15,9 +15,9 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, Final
 
-from interlock.errors import ToolDefinitionError
+from interlock.errors import MissingExtraError, ToolDefinitionError
 from interlock.tools import models
-from interlock.tools.definitions import SCHEMA_FIELDS, normalize_tools
+from interlock.tools.definitions import GEMINI_SERVER_FIELDS, SCHEMA_FIELDS, normalize_tools
 from interlock.tools.frameworks import Framework, refuse, spec_of
 from interlock.tools.frameworks.ai_python import AI_PYTHON
 from interlock.tools.frameworks.anthropic import ANTHROPIC
@@ -50,7 +50,19 @@ _CALLBACKS: Final = frozenset(
     {"execute", "needsApproval", "onInputAvailable", "onInputDelta", "onInputStart", "toModelOutput"}
 )
 # What a JSON definition is made of; the rest is data that the provider reads and runs nothing here.
-_GROUPS: Final = ("tools", "functionDeclarations", "function_declarations")
+_DECLARATIONS: Final = ("functionDeclarations", "function_declarations")
+_GROUPS: Final = ("tools", *_DECLARATIONS)
+# What may stand beside Gemini's declarations: all else is a tool of the provider's.
+_BESIDE_DECLARATIONS: Final = (*_DECLARATIONS, "computerUse", "computer_use")
+# Packages that are not called like their modules.
+_PACKAGES: Final = {
+    "agents": "openai-agents",
+    "langchain_core": "langchain-core",
+    "llama_index": "llama-index-core",
+    "pydantic_ai": "pydantic-ai",
+    "strands": "strands-agents",
+}
+_TYPES: Final = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 
 
 def lock(tools: Any, *, framework: str | None = None) -> Any:
@@ -73,9 +85,15 @@ def lock(tools: Any, *, framework: str | None = None) -> Any:
     Raises:
         ToolDefinitionError: A tool cannot be neutralised: the provider runs it, its description or
             another part is code that the framework would call, or its kind is not known.
+        MissingExtraError: The framework is not installed.
     """
     chosen = GOOGLE_GENAI if framework is None else _named(framework)
-    return _lock(tools, chosen, "tools")
+    try:
+        return _lock(tools, chosen, "tools")
+    except RecursionError:
+        raise ToolDefinitionError(
+            "tools cannot be locked: a definition is nested too deeply, or holds itself"
+        ) from None
 
 
 def _named(word: str) -> Framework:
@@ -103,7 +121,7 @@ def _lock(tool: Any, chosen: Framework, where: str) -> Any:
 
 def _lock_list(tools: Any, chosen: Framework, where: str) -> list[Any]:
     locked: list[Any] = [
-        lock_definition(tool, f"{where}[{index}]")
+        lock_definition(tool, f"{where}[{index}]", chosen)
         if isinstance(tool, Mapping)
         else _lock(tool, chosen, f"{where}[{index}]")
         for index, tool in enumerate(tools)
@@ -119,9 +137,9 @@ def _lock_list(tools: Any, chosen: Framework, where: str) -> list[Any]:
 
 def _lock_mapping(tools: Mapping[Any, Any], chosen: Framework, where: str) -> Any:
     if any(field in tools for field in _GROUPS) or _is_definition(tools):
-        return lock_definition(tools, where)
+        return lock_definition(tools, where, chosen)
     return {
-        name: lock_definition(tool, str(name))
+        name: lock_definition(tool, str(name), chosen, key=name)
         if isinstance(tool, Mapping)
         else _lock(tool, chosen, f"{where}[{name!r}]")
         for name, tool in tools.items()
@@ -132,7 +150,8 @@ def _is_definition(tool: Mapping[Any, Any]) -> bool:
     return (
         isinstance(tool.get("type"), str)
         or isinstance(tool.get("name"), str)
-        or any(field in tool for field in ("function", "toolSpec", "systemTool", "cachePoint"))
+        or any(field in tool for field in ("function", "toolSpec", "systemTool", "cachePoint", "jsonSchema"))
+        or any(field in tool for field in SCHEMA_FIELDS)
     )
 
 
@@ -144,38 +163,66 @@ def _lock_function(function: Any, chosen: Framework) -> Any:
     name = getattr(function, "__name__", None)
     if name is None or name == "<lambda>":
         refuse(name or type(function).__name__, "a function without a name; use `def`")
-    return chosen.build(spec_of(name, inspect.getdoc(function), models.function_schema(function, name)))
+    spec = spec_of(name, inspect.getdoc(function), models.function_schema(function, name))
+    try:
+        return chosen.build(spec)
+    except ModuleNotFoundError as error:
+        module = (error.name or chosen.name).partition(".")[0]
+        raise MissingExtraError(f"a tool for {chosen.name}", package=_PACKAGES.get(module, module)) from None
 
 
-def lock_definition(tool: Mapping[Any, Any], where: str) -> dict[str, Any]:
-    """Lock a definition that is data: a copy without callbacks, refused when the provider would run it."""
+def lock_definition(
+    tool: Mapping[Any, Any], where: str, chosen: Framework = GOOGLE_GENAI, *, key: Any = None
+) -> dict[str, Any]:
+    """Lock a definition that is data: a copy without callbacks, refused when the provider would run it.
+
+    `key` is its name in a mapping, where a bare schema stands for a definition, too.
+    """
     name = _name_in(tool) or where
     locked: dict[str, Any] = {}
-    for key, value in tool.items():
-        if key in _CALLBACKS:
+    for field, value in tool.items():
+        if field in _CALLBACKS:
             continue
-        if key == "description" and callable(value):
+        if field == "description" and callable(value):
             refuse(name, "its description is a function, which would run before any decision; give text")
-        if key in _GROUPS and isinstance(value, (list, tuple)):
-            locked[key] = [lock_definition(one, f"{name}.{key}[{index}]") for index, one in enumerate(value)]
+        if field in _GROUPS and isinstance(value, (list, tuple)):
+            locked[field] = _lock_list(value, chosen, f"{name}.{field}")
         elif not _is_data(value):
-            refuse(name, f"its {key!r} is no JSON value, and what would call it is not known")
+            refuse(name, f"its {field!r} is no JSON value, and what would call it is not known")
         else:
-            locked[key] = copy.deepcopy(value)
+            locked[field] = copy.deepcopy(value)
     if not any(field in locked for field in _GROUPS):
-        _refuse_provider_tools(locked, name)
+        _refuse_provider_tools(locked, key)
+    elif any(field in locked for field in _DECLARATIONS):
+        for field, value in locked.items():
+            if field not in _BESIDE_DECLARATIONS and value is not None:
+                refuse(field, "it stands beside functions and runs at the provider, before any decision")
     of_ai_sdk = "inputSchema" in tool and ("name" not in tool or "type" in tool)
-    if of_ai_sdk or any(key in tool for key in _CALLBACKS):
+    if of_ai_sdk or any(field in tool for field in _CALLBACKS):
         locked["needsApproval"] = True  # from version 6 on, the SDK itself waits then
     return locked
 
 
-def _refuse_provider_tools(tool: dict[str, Any], name: str) -> None:
-    if not _is_definition(tool) and any(field in tool for field in (*SCHEMA_FIELDS, "jsonSchema")):
-        tool = {**tool, "name": name}  # the value of a mapping from name to definition
+def _refuse_provider_tools(tool: dict[str, Any], key: Any) -> None:
+    holds_schema = any(field in tool for field in (*SCHEMA_FIELDS, "jsonSchema"))
+    if isinstance(key, str) and "name" not in tool:
+        kind = tool.get("type")
+        if not holds_schema and (kind is None or (isinstance(kind, str) and kind.lower() in _TYPES)):
+            if key in GEMINI_SERVER_FIELDS or key in GEMINI_SERVER_FIELDS.values():  # one tool of Gemini's
+                refuse(key, "it runs at the provider, before any decision")
+            normalize_tools({key: tool})  # a schema, which runs nothing
+            return
+        if holds_schema or "id" not in tool:
+            tool = {**tool, "name": key}
+    elif holds_schema and not _is_named(tool):
+        tool = {**tool, "name": "tool"}  # one definition of the AI SDK, whose name stands elsewhere
     for spec in normalize_tools([tool]).values():
         if spec.server_executed:
             refuse(spec.name, "it runs at the provider, before any decision")
+
+
+def _is_named(tool: dict[str, Any]) -> bool:
+    return any(field in tool for field in ("name", "function", "toolSpec", "custom"))
 
 
 def _name_in(tool: Mapping[Any, Any]) -> Any:

@@ -96,6 +96,51 @@ class TestJsonDefinitions:
             lock([{"name": "w", "parameters": SCHEMA}, tool])
         assert str(caught.value) == (f"tool {name!r} cannot be locked: it runs at the provider, before any decision")
 
+    @pytest.mark.parametrize(
+        "tool",
+        [
+            {"functionDeclarations": [{"name": "w"}], "googleSearch": {}},
+            {"function_declarations": [], "code_execution": {}},
+            {"functionDeclarations": [{"name": "w"}], "someNewSearch": {}},
+            {"codeExecution": {}},
+            {"google_search": {}},
+            {"w": {"type": "web_search_20250305"}},
+        ],
+    )
+    def test_a_providers_tool_beside_functions_or_by_itself_is_refused(self, tool):
+        for tools in (tool, [tool]) if "w" not in tool else (tool,):
+            with pytest.raises(ToolDefinitionError, match="runs at the provider, before any decision"):
+                lock(tools)
+
+    @pytest.mark.parametrize(
+        "tool",
+        [
+            {"type": "dynamic", "inputSchema": SCHEMA},
+            {"type": "provider", "id": "anthropic.bash", "isProviderExecuted": False, "inputSchema": SCHEMA},
+        ],
+    )
+    def test_tools_of_the_ai_sdk_are_named_by_their_key(self, tool):
+        """`dynamicTool`, and a provider's tool that the caller runs."""
+        assert lock({"w": {**tool, "execute": callback}}) == {"w": {**tool, "needsApproval": True}}
+
+    def test_one_definition_without_a_name_is_one(self):
+        """No mapping from names to tools, of which `execute` would be one."""
+        locked = lock({"inputSchema": SCHEMA, "execute": callback})
+        assert locked == {"inputSchema": SCHEMA, "needsApproval": True}
+        with pytest.raises(ToolDefinitionError, match="its 'name' is no JSON value"):
+            lock({"name": callback, "parameters": SCHEMA})
+
+    def test_schemas_by_name_run_nothing(self):
+        """What `Guard` takes as `tools`."""
+        tools = {"w": SCHEMA, "any": {}, "one": {"anyOf": [{"type": "object"}]}, "G": {"type": "OBJECT"}}
+        assert lock(tools) == tools
+
+    def test_a_definition_that_holds_itself_is_refused(self):
+        tool: dict[str, Any] = {"name": "w", "parameters": SCHEMA}
+        tool["parameters"] = tool
+        with pytest.raises(ToolDefinitionError, match="nested too deeply, or holds itself"):
+            lock([tool])
+
     def test_a_provider_defined_tool_that_the_caller_runs_is_accepted(self):
         """The AI SDK says so itself."""
         tool = {"type": "provider", "isProviderExecuted": False, "name": "bash", "id": "anthropic.bash", "args": {}}
@@ -270,6 +315,19 @@ class TestFrameworks:
         with pytest.raises(ToolDefinitionError, match="tool 'google_search' cannot be locked: it runs at the provider"):
             lock([types.Tool(google_search=types.GoogleSearch(), function_declarations=[declared])])
 
+    def test_google_genai_groups_written_as_dicts_may_hold_objects(self):
+        types = pytest.importorskip("google.genai.types")
+        declared = types.FunctionDeclaration(name="w", description=SAYS, parameters_json_schema=SCHEMA)
+        (locked,) = lock([{"function_declarations": [declared]}])
+        assert locked["function_declarations"] == [declared] and locked["function_declarations"][0] is not declared
+
+        def write_file(path: str) -> None:
+            """Write."""
+            raise AssertionError
+
+        (made,) = lock({"tools": [write_file]})["tools"]
+        assert made.function_declarations[0].name == "write_file"
+
     def test_mcp_tool_lists_keep_name_description_and_schema(self):
         """The list of a session, and single tools; a live session is refused."""
         types = pytest.importorskip("mcp.types")
@@ -305,3 +363,25 @@ def test_a_function_without_google_genai_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "google.genai", None)
     with pytest.raises(MissingExtraError, match=r"name another, `framework=`.*pip install google-genai"):
         lock([f])
+
+
+@pytest.mark.parametrize(
+    ("framework", "module", "package"),
+    [("strands", "strands", "strands-agents"), ("crewai", "crewai", "crewai"), ("mcp", "mcp", "mcp")],
+)
+def test_a_framework_that_is_not_installed_is_named(monkeypatch, framework, module, package):
+    def f(a: int) -> int:
+        """Add."""
+        return a
+
+    class Absent:
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            if name.partition(".")[0] == module:
+                raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+    for name in [one for one in sys.modules if one.partition(".")[0] == module]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [Absent, *sys.meta_path])
+    with pytest.raises(MissingExtraError, match=f"pip install {package}$"):
+        lock([f], framework=framework)
