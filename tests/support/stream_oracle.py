@@ -58,6 +58,7 @@ class Oracle:
         self.turns: dict[str, Turn] = {}
         self.faults: set[str] = set()
         self.executed: set[str] = set()
+        self.held_early: dict[str, str] = {}  # what was held before it came
         self.owners: dict[str, Call] = {}  # id -> the call that it belongs to
         self.end: str | None = None
         self.source: str | None = None
@@ -110,6 +111,8 @@ class Oracle:
             return
         call = Call(event["key"], turn, event.get("server_executed", False))
         self.calls[call.key] = call
+        if call.key in self.held_early:
+            self._hold(call, self.held_early[call.key])
         self._identify(call, event)
         if event.get("name"):
             self._name(call, event["name"])
@@ -126,6 +129,8 @@ class Oracle:
                 call.faults.add("malformed")
             elif call.id is None:
                 call.id = id
+                if id in self.held_early:
+                    self._hold(call, self.held_early[id])
                 first = self.owners.setdefault(id, call)
                 if first.turn.replaced or first.held:
                     self.owners[id] = call  # the one before can never run
@@ -192,10 +197,15 @@ class Oracle:
             call.end = event.get("reason", "complete")
 
     def _call_held(self, event: dict[str, Any], over: bool) -> None:
-        for call in self.calls.values():
-            if event["key"] in (call.key, call.id):
-                call.held = True
-                call.end = event["reason"] if event["reason"] != "complete" else "unknown"
+        found = [call for call in self.calls.values() if event["key"] in (call.key, call.id)]
+        if not found:
+            self.held_early[event["key"]] = event["reason"]
+        for call in found:
+            self._hold(call, event["reason"])
+
+    def _hold(self, call: Call, reason: str) -> None:
+        call.held = True
+        call.end = reason if reason != "complete" else "unknown"
 
     def _tool_executed(self, event: dict[str, Any], over: bool) -> None:
         if event.get("key") is None:

@@ -229,6 +229,7 @@ class Coordinator:
         self.output_tokens = 0
         self.lost = False
         self.executed_keys: set[str] = set()
+        self._held_keys: dict[str, EndReason] = {}  # held before they came
         self._keep_text = keep_text
         self._on_fault = on_fault
 
@@ -265,6 +266,8 @@ class Coordinator:
         if self.reason is not None or self.source_end is not None or self._marked or where.closed:
             call.accepts = False
         call.executed = key in self.executed_keys
+        if key in self._held_keys:
+            _hold(call, self._held_keys[key])
         if id is not None or index is not None:
             self._identify(call, id, index)
         if name:
@@ -408,9 +411,9 @@ class Coordinator:
         self._live("call_held")
         found = [call for call in self.calls.values() if key in (call.key, call.id)]
         for call in found:
-            call.held = True
-            call.end_reason = reason if reason != "complete" else "unknown"
+            _hold(call, reason)
         if not found:
+            self._held_keys[key] = reason
             self._note("W_UNKNOWN_CALL", f"the call {key!r} is held, but was not streamed")
 
     def tool_executed(self, key: str | None = None, *, own: bool = False) -> None:
@@ -759,6 +762,8 @@ class Coordinator:
                         self._violation(one, "E_DUPLICATE_CALL_ID", f"two calls carry the id {id!r}")
                 if id in self.executed_keys:
                     call.executed = True
+                if id in self._held_keys:
+                    _hold(call, self._held_keys[id])
             elif call.id != id:
                 self._call_fault(
                     call, "E_IDENTITY_CONFLICT", f"a call has two ids: {call.id!r} and {id!r}", "malformed"
@@ -804,6 +809,11 @@ class Coordinator:
     def _tell(self, call: Call | None, diagnostic: Diagnostic) -> None:
         if self._on_fault is not None:
             self._on_fault(call, diagnostic)
+
+
+def _hold(call: Call, reason: EndReason) -> None:
+    call.held = True
+    call.end_reason = reason if reason != "complete" else "unknown"
 
 
 def not_offered(call: Call, tools: Toolset) -> Diagnostic:

@@ -147,6 +147,13 @@ ROWS: dict[str, tuple[list[Any], list[str], list[str], tuple[str, str]]] = {
         [],
         BROKEN,
     ),
+    "held before it came": ([HELD, START, WHOLE, CALL_END, END], ["W_UNKNOWN_CALL"], [], OPEN),
+    "its id held before it came": (
+        [{**HELD, "key": "i"}, START, WHOLE, CALL_END, END],
+        ["W_UNKNOWN_CALL"],
+        [],
+        OPEN,
+    ),
     "another one held": (
         [START, WHOLE, {**HELD, "key": "z"}, END],
         ["W_UNKNOWN_CALL"],

@@ -161,7 +161,6 @@ class Adapter:
         self._candidates: dict[int, _Candidate] = {}
         self._events = 0  # ADK events with content
         self._handed = 0  # calls of Live messages
-        self._live_keys: dict[str, str] = {}  # id -> key of a Live call
         self._waiting: list[str] = []  # turns of Live calls that nothing confirmed yet
 
     def push(self, event: Any) -> None:
@@ -346,14 +345,10 @@ class Adapter:
                 self._handed += 1
                 handed = _Candidate(turn)
                 self._waiting.append(turn)
-                id = text_of(get(raw, "id"))
-                if id is not None:
-                    self._live_keys[id] = f"{turn}/0"
                 self._function_call(handed, raw)
         for id in items(get(either(event, "toolCallCancellation"), "ids")):
-            key = self._live_keys.get(id) if isinstance(id, str) else None
-            if key is not None:
-                self._sink.call_held(key, "cancelled")
+            if isinstance(id, str):
+                self._sink.call_held(id, "cancelled")  # each call of that id, also one that is still to come
         content = either(event, "serverContent")
         if content is None:
             return

@@ -332,6 +332,12 @@ def test_live_calls_are_confirmed_by_the_turn_or_the_living_connection(
     assert [d.reason for d in report.decisions] == reasons, report.to_json()
 
 
+@pytest.mark.parametrize("events", [[*LIVE, LIVE[1], CANCEL, DONE], [CANCEL, *LIVE, DONE]])
+def test_a_cancellation_counts_for_each_call_of_its_id(events: list[Any]) -> None:
+    """Where the hand-out came twice, and where it overtook the hand-out."""
+    assert [one[0] for one in executed(judged("gemini", events, **TRUST))] == ["a"]
+
+
 def test_a_live_call_is_revoked_after_it_was_decided() -> None:
     """The cancellation came after `finish`, before `take`."""
     guard = Guard("gemini", **TRUST)
