@@ -250,6 +250,8 @@ class Oracle:
             its = [call for call in self.calls.values() if call.turn is turn]
             if len(its) > 1 and any(call in strays for call in its):
                 turn.faults.add("protocol")
+            if any(call.turn is not turn and not call.turn.closed for call in strays) and any(c.name for c in its):
+                turn.faults.add("protocol")
             broken = [call for call in its if not call.server and self._broken(call)]
             if (turn.end or self.end) == "complete" and (strays or broken):
                 for call in its:

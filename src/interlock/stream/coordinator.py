@@ -554,6 +554,7 @@ class Coordinator:
         for turn in self.turns.values():
             if not turn.closed:
                 self._strays(turn)
+                self._strays_elsewhere(turn)
         self._doubt_empty()
         self.source_end = end
         self._close()
@@ -674,6 +675,21 @@ class Coordinator:
                 f"{stray.label} has arguments and no name: they may be another call's, whose own are missing",
                 "protocol",
             )
+
+    def _strays_elsewhere(self, turn: Turn) -> None:
+        """Hold them against the calls of other turns too, where nobody ended their own."""
+        stray = next((call for call in turn.calls if call.stray), None)
+        if stray is None:
+            return
+        for other in self.turns.values():
+            if other is not turn and any(call.name is not None for call in other.calls):
+                self._turn_fault(
+                    other,
+                    "E_STRAY_ARGUMENTS",
+                    f"{stray.label} has arguments, no name, and a turn that did not end: they may be another call's, "
+                    "whose own are missing",
+                    "protocol",
+                )
 
     def _doubt_empty(self) -> None:
         """Refuse calls that seem to need no arguments beside one whose arguments are nobody's, or are broken.

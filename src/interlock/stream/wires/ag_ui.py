@@ -50,7 +50,7 @@ from interlock.parser import Parser
 from interlock.stream.access import camel, get, items, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits
-from interlock.stream.wires.fragments import plain_error, refuse_misplaced
+from interlock.stream.wires.fragments import plain_error, refuse_misplaced, refuse_untyped
 from interlock.stream.wires.native import worse
 from interlock.vocabulary import EndReason, SourceEnd
 
@@ -144,6 +144,8 @@ class Adapter:
                 self._violation("E_LATE_EVENT", f"{kind} after the run's end")
             elif kind in (None, "error") and plain_error(event) is not None:
                 self._sink.stream_end("provider_error", "error")
+            else:
+                refuse_untyped(self._sink, kind, event, "toolCallId")
         raw = camel(event, "rawEvent") or (get(event, "event") if kind == "RAW" else None)
         if raw is not None:
             self._note_words(raw)

@@ -45,7 +45,7 @@ from typing import Any, ClassVar, Final
 from interlock.stream.access import get, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits
-from interlock.stream.wires.fragments import plain_error, refuse_misplaced
+from interlock.stream.wires.fragments import plain_error, refuse_misplaced, refuse_untyped
 from interlock.vocabulary import EndReason, SourceEnd
 
 __all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
@@ -186,6 +186,8 @@ class Adapter:
             self._sink.stream_end("provider_error", word(get(error, "type")) or "error")
         elif kind is None and (said := plain_error(event)) is not None:
             self._sink.stream_end("provider_error", said)
+        else:
+            refuse_untyped(self._sink, kind, event, "delta", "content_block")
 
     def source_ended(self, end: SourceEnd) -> None:  # noqa: ARG002 - the protocol's signature
         """Conclude nothing: only `message_stop` ends a message. A block that never ended says that it did not."""

@@ -177,7 +177,7 @@ class Adapter:
             return
         key = self._keys[index] = f"{self._turn}/{index}"
         self._open.add(index)
-        server = get(tool, "type") == "server_tool_use"
+        server = get(tool, "type") is not None  # the only word is `server_tool_use`
         id = text_of(get(tool, "toolUseId"))
         if id is not None and not server:
             self._client.add(id)

@@ -31,7 +31,7 @@ from typing import Any, ClassVar, Final
 from interlock.stream.access import get, text_of, word
 from interlock.stream.events import Sink
 from interlock.stream.wires import Traits
-from interlock.stream.wires.fragments import plain_error, refuse_misplaced
+from interlock.stream.wires.fragments import plain_error, refuse_misplaced, refuse_untyped
 from interlock.vocabulary import EndReason, SourceEnd
 
 __all__ = ["END_REASONS", "SOURCE_KEY", "Adapter", "recognises"]
@@ -105,6 +105,10 @@ class Adapter:
             said = plain_error(event)
             if kind == "error" or said is not None:
                 self._sink.stream_end("provider_error", said or "error")
+            else:
+                refuse_untyped(self._sink, kind, event, "delta")
+        else:
+            refuse_untyped(self._sink, kind, event, "delta")
 
     def source_ended(self, end: SourceEnd) -> None:
         """Conclude nothing: only `message-end` ends a message."""

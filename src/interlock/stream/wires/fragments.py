@@ -7,7 +7,7 @@ from typing import Any, Final
 from interlock.stream.access import get, word
 from interlock.stream.events import Sink
 
-__all__ = ["PLACES", "misplaced", "plain_error", "push_arguments", "refuse_misplaced"]
+__all__ = ["PLACES", "misplaced", "plain_error", "push_arguments", "refuse_misplaced", "refuse_untyped"]
 
 # Where servers write arguments that belong elsewhere.
 PLACES: Final = ("arguments", "args", "input", "parameters", "params", "partial_json", "tool_args")
@@ -39,6 +39,13 @@ def refuse_misplaced(sink: Sink, key: str, holder: Any, place: str | None = None
             key=key,
             fault="protocol",
         )
+
+
+def refuse_untyped(sink: Sink, kind: Any, event: Any, *fields: str) -> None:
+    """Count an event whose type is no word as lost, when it has a field of those that carry calls."""
+    if (isinstance(kind, str) and kind) or all(get(event, field) is None for field in fields):
+        return
+    sink.events_lost(f"an event has the type {kind!r:.60}, and a field of events that carry calls")
 
 
 def plain_error(event: Any) -> str | None:

@@ -193,6 +193,8 @@ class Adapter:
                 self._item(entry, depth + 1)
         elif isinstance(get(item, "event"), str):
             self._event(get(item, "event"), item)
+        elif isinstance(item, Mapping) and items(item.get("tool_call_chunks")):
+            self._sink.events_lost(f"a chunk has the type {item.get('type')!r:.60}; expected AIMessageChunk")
         elif isinstance(item, Mapping) or get(item, "update") is not None:
             self._update(item, labelled=mode in _UPDATES)
         elif mode not in _UPDATES and get(item, "type") is None and (depth or item is not event):

@@ -136,8 +136,8 @@ class Adapter(openai_chat.Adapter):
                 key=id,
                 fault="protocol",
             )
-        status = text_of(get(event, "confirmation_status"))
-        if status not in (None, "allowed"):
+        status = get(event, "confirmation_status")
+        if status and word(status) != "allowed":
             self._sink.call_held(id, "cancelled" if status == "denied" else "paused")
         arguments = get(event, "arguments")
         push_arguments(self._sink, id, arguments)

@@ -686,3 +686,69 @@ def test_unknown_ids_prove_nothing_by_themselves(events: list[Any]) -> None:
     assert {d.reason for d in judged("openai_responses", events).decisions if d.call_id == "c0"} == {
         "protocol_violation"
     }
+
+
+# -- what an event is ---------------------------------------------------------
+
+
+def pieces(wire: str) -> tuple[str, list[dict[str, Any]]]:
+    """A call in three pieces, and the word for what the events of the pieces are; whole without the middle one, too."""
+    three = ('{"a":"x', "y", 'z"}')
+    if wire == "anthropic":
+        start = {"type": "tool_use", "id": "c1", "name": "f", "input": {}}
+        deltas = [{"delta": {"type": "input_json_delta", "partial_json": one}, "index": 0} for one in three]
+        end = [{"type": "message_delta", "delta": {"stop_reason": "tool_use"}}, {"type": "message_stop"}]
+        kind, first = "content_block_delta", {"type": "content_block_start", "index": 0, "content_block": start}
+        end = [{"type": "content_block_stop", "index": 0}, *end]
+    elif wire == "cohere_v2":
+        deltas = [{"index": 0, "delta": {"message": {"tool_calls": {"function": {"arguments": one}}}}} for one in three]
+        made = {"id": "c1", "function": {"name": "f", "arguments": ""}}
+        kind, first = "tool-call-delta", {"type": "tool-call-start", "index": 0}
+        first["delta"] = {"message": {"tool_calls": made}}
+        end = [{"type": "tool-call-end", "index": 0}, {"type": "message-end", "delta": {"finish_reason": "TOOL_CALL"}}]
+    elif wire == "ag_ui":
+        deltas = [{"toolCallId": "c1", "delta": one} for one in three]
+        kind, first = "TOOL_CALL_ARGS", {"type": "TOOL_CALL_START", "toolCallId": "c1", "toolCallName": "f"}
+        end = [{"type": "TOOL_CALL_END", "toolCallId": "c1"}, {"type": "RUN_FINISHED", "runId": "r", "threadId": "t"}]
+    else:
+        deltas = [{"id": "m", "tool_call_chunks": [{"index": 0, "args": one}]} for one in three]
+        kind, first = "AIMessageChunk", {"type": "AIMessageChunk", "id": "m"}
+        first["tool_call_chunks"] = [{"index": 0, "id": "c1", "name": "f", "args": ""}]
+        end = [{"type": "AIMessageChunk", "id": "m", "response_metadata": {"finish_reason": "tool_calls"}}]
+    return kind, [first, *({"type": kind, **delta} for delta in deltas), *end]
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "cohere_v2", "ag_ui", "langchain"])
+@pytest.mark.parametrize("said", [..., None, "", 0, True])
+def test_a_piece_of_a_call_in_an_event_without_a_word_is_lost(wire: str, said: Any) -> None:
+    """What it says is missing in the middle, and nothing else would show that."""
+    kind, events = pieces(wire)
+    assert executed(judged(wire, events)) == [("c1", "f", {"a": "xyz"})]
+    middle = {**events[2], "type": said}
+    if said is ...:
+        del middle["type"]
+    assert events[2]["type"] == kind
+    assert executed(judged(wire, [*events[:2], middle, *events[3:]])) == []
+
+
+def test_a_piece_in_a_message_without_an_id_may_be_the_call_of_another() -> None:
+    """LangChain adds chunks without an id to the message before them."""
+    _, events = pieces("langchain")
+    lost = {key: value for key, value in events[2].items() if key != "id"}
+    report = judged("langchain", [*events[:2], lost, *events[3:]])
+    assert executed(report) == [] and "E_STRAY_ARGUMENTS" in {one.code for one in report.diagnostics}
+
+
+@pytest.mark.parametrize("said", ["new_word", True, "", {}])
+def test_a_tool_block_of_another_sort_is_not_the_callers(said: Any) -> None:
+    """Bedrock has one sort with a word, which the provider runs; the caller's have none."""
+    start = {"contentBlockIndex": 0, "start": {"toolUse": {"toolUseId": "c1", "name": "f", "type": said}}}
+    events = [
+        {"contentBlockStart": start},
+        {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"toolUse": {"input": "{}"}}}},
+        {"contentBlockStop": {"contentBlockIndex": 0}},
+        {"messageStop": {"stopReason": "tool_use"}},
+    ]
+    assert reasons("bedrock_converse", *events) == ["server_executed"]
+    del start["start"]["toolUse"]["type"]  # type: ignore[index]
+    assert reasons("bedrock_converse", *events) == ["complete"]

@@ -209,6 +209,14 @@ def test_a_call_of_mistrals_that_waits_or_was_denied_is_held(status: str) -> Non
     assert decision.evidence.end_reason == ("cancelled" if status == "denied" else "paused")
 
 
+@pytest.mark.parametrize("status", ["new_word", 1, True])
+def test_a_status_of_mistrals_that_is_no_known_word_holds_the_call(status: object) -> None:
+    call = {"type": "function.call.delta", "tool_call_id": "c", "name": "f", "arguments": "{}"}
+    end = {"type": "conversation.response.done", "usage": {}}
+    assert executed(judged("mistral", [{**call, "confirmation_status": status}, end])) == []
+    assert executed(judged("mistral", [{**call, "confirmation_status": "allowed"}, end])) == [("c", "f", {})]
+
+
 def test_an_event_of_mistral_with_a_type_and_choices_is_a_chunk() -> None:
     call = {"index": 0, "id": "c", "function": {"name": "f", "arguments": "{}"}}
     chunk = {"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}
