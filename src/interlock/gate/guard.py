@@ -15,7 +15,7 @@ from interlock.gate.authority import Execution, refuse_copy
 from interlock.gate.decision import ExecuteDecision, Report
 from interlock.gate.judge import Judge
 from interlock.limits import DEFAULT_LIMITS, Limits
-from interlock.stream.access import MAX_VALUE_DEPTH, plain
+from interlock.stream.access import MAX_VALUE_DEPTH
 from interlock.stream.coordinator import Call, Coordinator
 from interlock.stream.detect import detect, rate
 from interlock.stream.framing import Decoder, decoder_for
@@ -399,7 +399,6 @@ class Guard:
             # Evidence may have come while it was asked.
             if not isinstance(self._judge.decide_one(internal_id), ExecuteDecision):
                 return None
-        value = plain(decision.value)
         self._taken.add(decision.internal_id)
         if response is not None:
             self._followed[response] = decision.turn
@@ -407,7 +406,7 @@ class Guard:
             internal_id=decision.internal_id,
             call_id=decision.call_id,
             name=decision.name,
-            value=value,
+            value=decision.value,  # made for this decision alone
             typed_value=typed_value,
             evidence=decision.evidence,
         )

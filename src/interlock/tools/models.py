@@ -24,6 +24,7 @@ from typing import Any, TypedDict
 
 from interlock.errors import MissingExtraError, ToolDefinitionError
 from interlock.tools.checks import MAX_PROBLEMS, Check, Checked, Problem, excerpt, pointer, shorten
+from interlock.tools.literals import exact_json
 
 __all__ = ["compile_function", "compile_model", "function_schema", "is_model"]
 
@@ -124,17 +125,17 @@ def _arguments_form(function: Any, name: str) -> tuple[Any, frozenset[str], Any]
 
 
 class _PydanticCheck:
-    __slots__ = ("_adapter", "_coerce")
+    __slots__ = ("_coerce", "_validate")
 
     def __init__(self, adapter: Any, *, coerce: bool) -> None:
-        self._adapter = adapter
+        self._validate = (None if coerce else exact_json(adapter)) or adapter.validate_json
         self._coerce = coerce
 
     def __call__(self, value: Any) -> Checked:
         from pydantic import ValidationError
 
         try:
-            typed = self._adapter.validate_json(_text(value), strict=not self._coerce)
+            typed = self._validate(_text(value), strict=not self._coerce)
         except ValidationError as error:
             found = error.errors(include_url=False, include_context=False)[:MAX_PROBLEMS]
             return Checked(problems=tuple(dict.fromkeys(_pydantic_problem(one, value) for one in found)))

@@ -374,3 +374,82 @@ def test_without_jsonschema_the_command_that_installs_it_is_named(monkeypatch):
     with pytest.raises(MissingExtraError, match=r"needs 'jsonschema': pip install 'interlock\[schema\]'"):
         compile_tools({"tool": {"type": "object"}})
     assert compile_tools({"tool": None}).known("tool")
+
+
+class Level(enum.IntEnum):
+    OFF = 0
+    ON = 1
+
+
+class Mixed(enum.Enum):
+    ONE = 1
+    TWO = "two"
+
+
+class OfKind(pydantic.BaseModel):
+    kind: Literal[1]
+
+
+class OtherKind(pydantic.BaseModel):
+    kind: Literal[2]
+
+
+class Nested(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(extra="forbid")
+    inner: OfKind | None = None
+    level: Level = Level.OFF
+    tree: list[Nested] = []
+    either: Annotated[OfKind | OtherKind, pydantic.Field(discriminator="kind")] = OfKind(kind=1)
+
+
+@dataclasses.dataclass
+class Held:
+    kind: Literal[1, "a"]
+    level: Level = Level.OFF
+
+
+def flagged(kind: Literal[1], level: Mixed = Mixed.ONE) -> None:
+    raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("form", "valid", "invalid"),
+    [
+        (OfKind, [{"kind": 1}], [{"kind": True}, {"kind": 2}, {"kind": "1"}]),
+        (
+            Nested,
+            [
+                {"inner": {"kind": 1}, "level": 1, "tree": [{"level": 0}]},
+                {"either": {"kind": 2}},
+                {"either": {"kind": 1}},
+            ],
+            [
+                {"inner": {"kind": True}},
+                {"level": True},
+                {"level": False},
+                {"tree": [{"tree": [{"level": False}]}]},
+                {"either": {"kind": True}},
+                {"other": 1},
+            ],
+        ),
+        (Held, [{"kind": 1}, {"kind": "a", "level": 1}], [{"kind": True}, {"kind": 1, "level": True}]),
+        (flagged, [{"kind": 1}, {"kind": 1, "level": "two"}], [{"kind": True}, {"kind": 1, "level": True}, {"x": 1}]),
+        (flagged, [], [{"kind": 1, "x": 1}]),
+        (pydantic.TypeAdapter(OfKind), [{"kind": 1}], [{"kind": True}]),
+        (dict[str, Literal[True]], [{"a": True}], [{"a": 1}, {"a": False}]),
+        (dict[str, bool | Literal[1]], [{"a": True}, {"a": False}, {"a": 1}], [{"a": 2}]),
+        (dict[str, Literal[1, True]], [{"a": True}, {"a": 1}], [{"a": False}]),
+    ],
+)
+def test_true_is_not_one(form: Any, valid: list[Any], invalid: list[Any]) -> None:
+    """Pydantic takes them for the same where a literal or a member of an enumeration is due."""
+    tools = compile_tools({"t": form})
+    assert [tools.validate("t", value).valid for value in valid] == [True] * len(valid)
+    assert [tools.validate("t", value).valid for value in invalid] == [False] * len(invalid)
+
+
+def test_true_may_become_one_where_values_are_converted() -> None:
+    """And the message of a no is Pydantic's own."""
+    assert compile_tools({"t": OfKind}, coerce=True).validate("t", {"kind": True}).typed_value == OfKind(kind=1)
+    (diagnostic,) = compile_tools({"t": OfKind}).validate("t", {"kind": True}).diagnostics
+    assert diagnostic.message == "tool 't', /kind: Input should be 1; got boolean true" and diagnostic.path == "/kind"

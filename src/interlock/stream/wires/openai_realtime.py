@@ -14,7 +14,7 @@ Identity: (`response_id`, `item_id`), since several responses may be in flight
 on one connection; `output_index` and `call_id` must agree with them. End of a
 call: `response.output_item.done`. That event and `arguments.done` are sent when
 a response is interrupted, too: they say that nothing more follows, and no more.
-End of the turn: `response.done`, which always comes; its `status` tells. Text of
+End of the turn: `response.done`, which always comes; its `status` tells. Text or sound of
 a response with calls, after its own end, contradicts it.
 
 The protocol states the arguments up to four times; all copies that are there
@@ -60,8 +60,10 @@ END_REASONS: Final[Mapping[str, EndReason]] = {
 }
 
 _CALLS: Final = ("function_call", "mcp_call")
-# The model's words, in the beta and in the GA spelling.
-_TEXT: Final = (
+# The model's words and its voice, in the beta and in the GA spelling.
+_OUTPUT: Final = (
+    "response.audio.delta",
+    "response.output_audio.delta",
     "response.text.delta",
     "response.output_text.delta",
     "response.audio_transcript.delta",
@@ -154,7 +156,7 @@ class Adapter:
             self._item_done(event, get(event, "item"))
         elif kind == "response.done":
             self._done(get(event, "response"))
-        elif kind in _TEXT:
+        elif kind in _OUTPUT:
             known = self._responses.get(text_of(get(event, "response_id")) or "")
             if known is not None and known.done and known.items:
                 self._violation(known, f"{kind} after the response's end")

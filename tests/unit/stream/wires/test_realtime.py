@@ -153,7 +153,7 @@ def test_a_call_of_the_server_is_reported_as_such() -> None:
     assert judged("openai_realtime", events, end="still_open").decisions[0].reason == "server_executed"
 
 
-SPOKEN = ("text", "output_text", "audio_transcript", "output_audio_transcript")
+SPOKEN = ("text", "output_text", "audio_transcript", "output_audio_transcript", "audio", "output_audio")
 
 
 @pytest.mark.parametrize("kind", SPOKEN)
