@@ -58,8 +58,9 @@ class Guard:
             if execution := guard.take(decision.internal_id):
                 run(execution.name, execution.value)
 
-    Two guards share nothing. Events are pushed by one thread at a time; `take` may be called from any
-    number of threads. A guard can be neither copied nor pickled.
+    Two guards share nothing. Events are pushed by one thread at a time, which is also the one that asks for
+    `doomed` and `snapshot()`; `take` may be called from any number of threads. A guard can be neither copied
+    nor pickled.
 
     Args:
         wire: The stream's format, one of `interlock.vocabulary.STREAM_WIRES`.
