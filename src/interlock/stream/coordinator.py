@@ -539,7 +539,7 @@ class Coordinator:
     def events_lost(self, message: str) -> None:
         """Note a hole in the stream."""
         self.lost = True
-        self._note("E_EVENTS_LOST", message)
+        self._tell(None, self._note("E_EVENTS_LOST", message))
 
     # -- for the guard -------------------------------------------------------
 

@@ -183,3 +183,11 @@ def test_many_small_deltas_pass_the_event_queue_when_nobody_looks(step: int) -> 
         guard.push({"type": "arguments_delta", "key": "a", "text": text[at : at + step]})
     guard.push({"type": "stream_end", "reason": "complete"})
     assert guard.finish().decisions[0].action == "execute"
+
+
+def test_an_event_that_is_lost_dooms_the_whole_stream_once() -> None:
+    """Nothing that comes later can make up for what was not read."""
+    told: list[str | None] = []
+    guard = Guard("openai_chat", on_doomed=lambda internal_id, _: told.append(internal_id))
+    guard.push_bytes(b"data: {\n\ndata: {\n\n")
+    assert told == [None] and guard.doomed[None].code == "E_EVENTS_LOST"
