@@ -76,6 +76,13 @@ class Assembly:
         self.problem = self._write(path, value, more)
         return self.problem
 
+    def at(self, path: Path) -> Any:
+        """Return what was written to a place so far; a string's pieces are joined."""
+        node = self._root
+        for step in path:
+            node = (node.children or {})[step]
+        return "".join(node.value) if isinstance(node.value, list) else node.value
+
     def read(self) -> tuple[Any, Literal["whole", "cut", "malformed"]]:
         """Return the certain part of the document, and what the document is."""
         stable = _certain(self._root)

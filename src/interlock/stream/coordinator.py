@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from io import StringIO
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from interlock.diagnostics import Diagnostic
 from interlock.limits import DEFAULT_LIMITS, Limits
 from interlock.parser import Parser
 from interlock.stream.access import NotJSONError, plain
-from interlock.stream.assembly import Assembly
+from interlock.stream.assembly import Assembly, Path
 from interlock.stream.events import CallKind, Fault
 from interlock.stream.lifecycle import CALL_LIFECYCLE, CallInput, CallState
 from interlock.tools.schema_watch import EarlyChecker
@@ -390,9 +390,15 @@ class Coordinator:
                 self._violation(call, "E_ARGUMENT_FORMS", f"{call.label} has arguments as text and as pieces")
                 return
             call.assembly = Assembly(self.limits)
-        problem = call.assembly.write(tuple(path), value, more=more)
+            self._meet(call)
+        place = tuple(path)
+        problem = call.assembly.write(place, value, more=more)
         if problem is not None:
             self._call_fault(call, problem.code, f"{call.label}: {problem.message}", problem.fault)
+        elif call.early is not None and call.assembly.problem is None and not call.refused:
+            # A string whose pieces are still coming is only looked at as one: joining them each time would cost.
+            known = call.assembly.at(place) if not more else _STRING if isinstance(value, str) else MISSING
+            self._refuse(call, _look_at_piece(call.early, place, known))
 
     def call_end(self, key: str, reason: EndReason = "complete") -> None:
         """Close a call by its own end event; a second one is a protocol violation."""
@@ -569,13 +575,17 @@ class Coordinator:
 
     # -- inside --------------------------------------------------------------
 
-    def _begin(self, call: Call) -> Parser:
-        """Make a call's parser when its first text comes: by then its name is whole."""
+    def _meet(self, call: Call) -> None:
+        """Find a call's tool when its first arguments come: by then its name is whole."""
         if self._tools is not None and call.name is not None:
             if self._watch_schemas:
                 call.early = self._tools.early(call.name)
             if not self._allow_unknown and not self._tools.known(call.name):
                 self._tell(call, not_offered(call, self._tools))
+
+    def _begin(self, call: Call) -> Parser:
+        """Make a call's parser when its first text comes."""
+        self._meet(call)
         watched = call.early is not None
         call.parser = Parser(
             limits=self._watched_limits if watched else self.limits,
@@ -830,6 +840,22 @@ class Coordinator:
 def _hold(call: Call, reason: EndReason) -> None:
     call.held = True
     call.end_reason = reason if reason != "complete" else "unknown"
+
+
+_STRING: Final = _Missing()  # a string that is not whole yet
+
+
+def _look_at_piece(early: EarlyChecker, place: Path, value: Any) -> Diagnostic | None:
+    """Ask about the containers and names on the way to a piece, and about what is known of the value."""
+    for at, step in enumerate(place):
+        no = early.on_open(place[:at], "array" if isinstance(step, int) else "object")
+        if no is None and isinstance(step, str):
+            no = early.on_key(place[:at], step)
+        if no is not None:
+            return no
+    if value is MISSING:
+        return None
+    return early.on_open(place, "string") if value is _STRING else early.on_value(place, value)
 
 
 def not_offered(call: Call, tools: Toolset) -> Diagnostic:

@@ -191,3 +191,37 @@ def test_an_event_that_is_lost_dooms_the_whole_stream_once() -> None:
     guard = Guard("openai_chat", on_doomed=lambda internal_id, _: told.append(internal_id))
     guard.push_bytes(b"data: {\n\ndata: {\n\n")
     assert told == [None] and guard.doomed[None].code == "E_EVENTS_LOST"
+
+
+@pytest.mark.parametrize(
+    ("pieces", "seen"),
+    [
+        ([("mode", "r", True), ("mode", "x", True), ("mode", "", False)], 3),
+        ([("text", "b", True), ("text", "a", False)], 2),
+        ([("count", "5", True), ("count", "5", False)], 1),
+        ([("count", 5, False), ("unknown", "x", True)], 2),
+        ([("items.0", 1, False), ("items.1", "x", True)], 2),
+        ([("mode.a", 1, True)], None),
+        ([("items.a", 1, False)], 1),
+        ([("count", -1, False)], 1),
+        ([("count", None, True), ("mode", "w", False), ("items.0", 1, False), ("text", "a", True)], None),
+    ],
+)
+def test_arguments_in_pieces_are_watched_too(pieces: list[tuple[str, Any, bool]], seen: int | None) -> None:
+    """A name and a kind at once, a value when the wire says that no more of it follows."""
+    guard = Guard("normalized", tools={"f": SCHEMA})
+    guard.push(START)
+    doomed = None
+    for number, (place, value, more) in enumerate(pieces, 1):
+        path = [int(step) if step.isdigit() else step for step in place.split(".")]
+        guard.push({"type": "arguments_piece", "key": "a", "path": path, "value": value, "more": more})
+        if guard.doomed and doomed is None:
+            doomed = number
+    assert doomed == seen
+
+
+def test_an_unknown_tool_dooms_its_call_when_its_pieces_begin() -> None:
+    guard = Guard("normalized", tools={"other": SCHEMA})
+    guard.push(START)
+    guard.push({"type": "arguments_piece", "key": "a", "path": ["x"], "value": 1, "more": False})
+    assert guard.doomed["call-0"].code == "E_UNKNOWN_TOOL"
