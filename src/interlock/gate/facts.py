@@ -42,7 +42,8 @@ class Facts:
         identity_broken: the call's identity contradicts itself.
         arguments: what the arguments' text is.
         end_reason: why the call's turn ended.
-        confirmed: the provider's own terminal event confirms the call, and nothing can follow.
+        confirmed: the provider's own terminal event confirms the call, nothing can follow, and the strict parser
+            was told so and agrees (a value that somebody else parsed has none).
     """
 
     internal_fault: bool

@@ -89,6 +89,8 @@ class Judge:
             reading = self._reader.read(call, "complete" if accepted else end.reason, certain=certain)
         else:
             reading = self._reader.peek(call)
+        # What was read before the end that would confirm it came is not read again: nothing upgrades a call.
+        sound = reading.parser_executable or reading.kind == "trusted_projection"
         tool = self._tool(call)
         faults = self._coordinator.faults | call.turn.faults | call.faults
         codes = {diagnostic.code for diagnostic in reading.diagnostics}
@@ -106,7 +108,7 @@ class Judge:
             identity_broken="malformed" in faults or (tool == "unnamed" and accepted),
             arguments=reading.arguments,
             end_reason=end.reason,
-            confirmed=accepted,
+            confirmed=accepted and sound,
         )
         row = decide(facts)
         unknown = [not_offered(call, self._toolset)] if tool == "unknown" and self._toolset is not None else ()

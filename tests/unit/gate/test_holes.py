@@ -885,3 +885,16 @@ def test_a_hook_gets_no_authority_in_the_middle_of_an_event() -> None:
     guard.push({"id": "r", "choices": [whole, broken, choice(2, role="tool", tool_call_id="c1", content="done")]})
     assert got and not any(got)
     assert guard.finish().decisions[0].reason == "sdk_execution_observed"
+
+
+@pytest.mark.parametrize("text", ['{"a":1}', "{}"])
+def test_an_end_marker_after_finish_upgrades_nothing(text: str) -> None:
+    """What was read as unconfirmed stays so; an execution always rests on a parser that was told of the end."""
+    guard = Guard("openai_chat")
+    for event in (chat(text), chat(finish="tool_calls")):
+        guard.push(event)
+    assert guard.finish("still_open").decisions[0].action == "retry"
+    guard.push("[DONE]")
+    (decision,) = guard.finish().decisions
+    assert (decision.action, decision.evidence.parser_executable) == ("retry", False)
+    assert guard.take(decision.internal_id) is None
