@@ -66,10 +66,12 @@ class Oracle:
         self.full = False  # a bound on the whole stream was passed: nothing more is read
 
     def finish(self, how: str) -> None:
-        """Note how the source ended; the first word counts."""
+        """Note how the source ended; the first word counts, but for a break after a good end."""
         if self.source is None:
             self.source = how
             self._doubt()
+        elif self.source in ("eof", "still_open") and how in ("error", "timeout"):
+            self.source = how
 
     def push(self, event: dict[str, Any]) -> None:
         """Take one event."""

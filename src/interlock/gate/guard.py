@@ -286,12 +286,16 @@ class Guard:
     def source_ended(self, end: SourceEnd, message: str | None = None) -> None:
         """Say how the source of the events stopped; `watch` does this by itself.
 
-        The first word counts: what ended cannot end otherwise later.
+        The first word counts, but for a break after a good end: that is late evidence like any other.
         """
         if end not in SOURCE_ENDS:
             raise InvalidOptionError(f"end is {end!r}; expected one of {', '.join(SOURCE_ENDS)}")
         with self._lock:
             if self._coordinator.source_end is not None:
+                if self._coordinator.source_end in ("eof", "still_open") and end in ("error", "timeout"):
+                    if message is not None:
+                        self._coordinator.provider_diagnostic("W_SOURCE_ENDED", message)
+                    self._coordinator.source_ended(end)
                 return
             try:
                 if self._decoder is not None and end == "eof":

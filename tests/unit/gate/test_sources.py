@@ -107,14 +107,32 @@ def test_what_an_exception_says(name: str, way: str) -> None:
     assert end_reason == "provider_error" or f"({source})" in late[0]
 
 
-def test_the_first_word_on_the_end_counts() -> None:
-    """A clean end is not broken afterwards, nor a broken one mended."""
+@pytest.mark.parametrize("first", ["eof", "still_open", "cancelled", "error", "timeout"])
+@pytest.mark.parametrize("second", ["eof", "still_open", "cancelled", "error", "timeout"])
+def test_a_good_end_may_be_broken_afterwards_and_no_broken_one_is_mended(first: Any, second: Any) -> None:
+    """By whoever says it, also after a report; the authority is gone with it."""
+    for between in (False, True):
+        guard = guard_with(*CLEAN)
+        guard.source_ended(first)
+        if between:
+            guard.finish()
+        guard.finish(second)
+        (decision,) = guard.finish().decisions
+        broken = "error" in (first, second) or "timeout" in (first, second)
+        if first == "cancelled":
+            broken = False  # what the provider had confirmed before the caller left
+        assert (decision.action == "execute", guard.take("call-0") is not None) == (not broken, not broken)
+        assert decision.evidence.end_reason == ("network_error" if broken else "complete")
+
+
+def test_a_source_that_raises_after_its_end_says_so() -> None:
+    """With its words."""
     guard = guard_with(*CLEAN)
-    guard.source_ended("eof")
-    guard.source_ended("error", "m")
-    guard.source_raised(ConnectionError())
-    report = guard.finish("timeout")
-    assert report.decisions[0].action == "execute" and report.diagnostics == ()
+    assert guard.finish("eof").decisions[0].action == "execute"
+    guard.source_raised(ConnectionError("x"))
+    report = guard.finish()
+    assert report.decisions[0].action == "retry" and guard.take("call-0") is None
+    assert [d.message for d in report.diagnostics] == ["the source raised ConnectionError: x"]
     guard = guard_with(*CLEAN)
     guard.source_ended("error", "m")
     report = guard.finish("eof")
