@@ -476,3 +476,13 @@ def test_the_hook_hears_of_faults_and_of_nothing_else() -> None:
     assert doomed_by(START, {**WHOLE, "text": "x"}, {**WHOLE, "text": "y"}) == [("call-0", "E_UNEXPECTED_TOKEN")]
     assert doomed_by(START, WHOLE, tools={"g": {"type": "object"}}) == [("call-0", "E_UNKNOWN_TOOL")]
     assert doomed_by(START, WHOLE, tools={"g": {"type": "object"}}, allow_unknown_tools=True) == []
+
+
+def test_a_turn_cannot_be_replaced_after_the_stream() -> None:
+    """Nor can anything else happen."""
+    alone = Coordinator()
+    alone.call_start("a", name="f", turn="t")
+    alone.stream_end("complete", "stop")
+    alone.turn_replaced("t")
+    assert [one.message for one in alone.diagnostics] == ["turn_replaced after the stream's end (stop)"]
+    assert alone.faults == {"protocol"}

@@ -510,3 +510,11 @@ def test_only_the_made_up_id_makes_a_response_a_made_up_one(id: str | None) -> N
     ]
     report = judged("openai_agents", [{"type": "raw_response_event", "data": event} for event in events])
     assert bool(executed(report)) is (id != "__fake_id__")
+
+
+@pytest.mark.parametrize(
+    ("error", "word"), [({"type": "overloaded_error", "message": "m"}, "overloaded_error"), ({"message": "m"}, "error")]
+)
+def test_an_error_event_of_anthropic_ends_the_stream_in_its_own_word(error: Any, word: str) -> None:
+    (decision,) = judged("anthropic", [*BLOCKS, {"type": "error", "error": error}]).decisions
+    assert (decision.reason, decision.evidence.provider_reason) == ("provider_error", word)
