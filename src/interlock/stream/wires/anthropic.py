@@ -67,17 +67,6 @@ END_REASONS: Final[Mapping[str, EndReason]] = {
 _CLIENT_BLOCKS = ("tool_use",)
 _SERVER_BLOCKS = ("server_tool_use", "mcp_tool_use")
 _TEXT_BLOCKS = ("text", "thinking", "redacted_thinking")
-_EVENTS = frozenset(
-    {
-        "message_start",
-        "content_block_start",
-        "content_block_delta",
-        "content_block_stop",
-        "message_delta",
-        "message_stop",
-        "ping",
-    }
-)
 
 
 def recognises(event: Any) -> int:
@@ -85,7 +74,12 @@ def recognises(event: Any) -> int:
     kind = get(event, "type")
     if kind in ("message_start", "content_block_start", "content_block_delta", "message_delta"):
         return 2
-    return 1 if kind in _EVENTS or (kind == "error" and get(get(event, "error"), "type")) else 0
+    return (
+        1
+        if kind in ("content_block_stop", "message_stop", "ping")
+        or (kind == "error" and get(get(event, "error"), "type"))
+        else 0
+    )
 
 
 class Adapter:

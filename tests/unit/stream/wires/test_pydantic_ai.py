@@ -80,6 +80,16 @@ def test_a_state_that_is_not_complete_never_confirms(state: str) -> None:
     assert verdicts(*call(), response(state=state), confirm_on_done=True) == [("retry", "stream_incomplete")]
 
 
+@pytest.mark.parametrize(
+    ("state", "end"),
+    [("incomplete", "unknown"), ("suspended", "paused"), ("interrupted", "cancelled"), ("x", "unknown")],
+)
+def test_a_state_is_told_as_what_it_means(state: str, end: str) -> None:
+    """With the layer's own word."""
+    (decision,) = judged("pydantic_ai", [*call(), response(state=state)]).decisions
+    assert (decision.evidence.end_reason, decision.evidence.provider_reason) == (end, state)
+
+
 @pytest.mark.parametrize("native", ["length", "pause_turn", "SAFETY", "MALFORMED_FUNCTION_CALL", "incomplete"])
 def test_the_providers_own_word_wins(native: str) -> None:
     """What the unified reason hides."""

@@ -518,3 +518,32 @@ def test_only_the_made_up_id_makes_a_response_a_made_up_one(id: str | None) -> N
 def test_an_error_event_of_anthropic_ends_the_stream_in_its_own_word(error: Any, word: str) -> None:
     (decision,) = judged("anthropic", [*BLOCKS, {"type": "error", "error": error}]).decisions
     assert (decision.reason, decision.evidence.provider_reason) == ("provider_error", word)
+
+
+@pytest.mark.parametrize(("field", "late"), [("content", True), ("thinking", True), ("role", False)])
+def test_what_ollama_says_after_the_end_counts_where_it_says_something(field: str, late: bool) -> None:
+    call = {"message": {"tool_calls": [{"function": {"name": "f", "arguments": {}}}]}, "done": False}
+    end = {"message": {"content": ""}, "done": True, "done_reason": "stop"}
+    report = judged("ollama", [call, end, {"message": {field: "assistant"}, "done": False}], trust_projections=True)
+    assert bool(executed(report)) is not late
+
+
+@pytest.mark.parametrize("wire", ["ai_sdk", "ai_sdk_ui"])
+def test_an_error_part_of_the_ai_sdk_is_the_providers(wire: str) -> None:
+    start = {"type": "tool-input-start", "id": "c", "toolCallId": "c", "toolName": "f"}
+    (decision,) = judged(wire, [start, {"type": "error", "error": "x", "errorText": "x"}]).decisions
+    assert (decision.reason, decision.evidence.provider_reason) == ("provider_error", "error")
+
+
+@pytest.mark.parametrize("arguments", ['{"a": 1}', '{"a": 2}', "x"])
+def test_a_snapshot_says_nothing_of_a_call_that_has_not_ended(arguments: str) -> None:
+    """It may be of the time before its arguments, or hold half of them."""
+    function = {"name": "f", "arguments": arguments}
+    snapshot = {
+        "type": "MESSAGES_SNAPSHOT",
+        "messages": [{"role": "assistant", "toolCalls": [{"id": "t", "function": function}]}],
+    }
+    end = {"type": "RUN_FINISHED"}
+    assert executed(judged("ag_ui", [{"type": "RUN_STARTED"}, *AG_UI[:2], snapshot, AG_UI[2], end]))
+    report = judged("ag_ui", [{"type": "RUN_STARTED"}, *AG_UI, snapshot, end])
+    assert bool(executed(report)) is (arguments == '{"a": 1}')
