@@ -182,3 +182,19 @@ def test_a_tuple_that_the_quick_look_passes_is_read_where_the_whole_history_is()
     result = heal(history, "gemini")
     assert result.messages[:4] == history[:4]
     assert not heal(result.messages, "gemini").changed
+
+
+def test_a_result_behind_an_object_that_cannot_be_read_may_be_its_calls_and_stays() -> None:
+    """Ahead of the object it cannot be."""
+
+    class Mute:
+        pass
+
+    chat = {"role": "tool", "tool_call_id": "call_1", "content": "done"}
+    for wire, answer in (("openai_chat", chat), ("anthropic", ANSWER)):
+        behind = [USER, Mute(), answer, {"role": "assistant", "content": "Done."}]
+        result = heal(behind, wire)
+        assert result.messages is behind
+        assert [one.rule for one in result.remaining] == ["unknown-role", "orphan-tool-result"]
+        ahead = heal([USER, answer, {"role": "assistant", "content": "Done."}, Mute()], wire)
+        assert "orphan-tool-result" in [one.rule for one in ahead.repairs]

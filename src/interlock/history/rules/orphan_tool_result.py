@@ -21,7 +21,7 @@ Loss:
 Known limits:
     With `previous_response_id` or `conversation` the call may be kept by the provider; then
     nothing is reported. A result of what has its id but is no call of the format stays, and is
-    reported with it.
+    reported with it; so does one behind an object that cannot be read, where its call may stand.
 """
 
 from __future__ import annotations
@@ -44,12 +44,17 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
         return  # the call may be among what the provider keeps
     policy = context.policy[RULE.name]
     unread: frozenset[str] | None = None
+    mute = next((at for at, one in enumerate(messages) if one.role == "opaque" and _is_mute(one.native)), None)
     for bound in context.pairing(messages).orphans:
         message, part = bound.message, bound.result
         if unread is None:
             unread = frozenset(_unread(messages))
         if part.call_id in unread:
             reason = f"{result_in_words(part)} answers what is no call of this format"
+            yield Finding(message=message, part=part, call_id=part.call_id, reason=reason)
+            continue
+        if mute is not None and mute < bound.at:
+            reason = f"{result_in_words(part)} has no call, unless it stands in an object that cannot be read"
             yield Finding(message=message, part=part, call_id=part.call_id, reason=reason)
             continue
         body = context.wire.result_text(part)
@@ -75,6 +80,11 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             edits=edits,
             reason=f"{result_in_words(part)} has no call",
         )
+
+
+def _is_mute(native: Any) -> bool:
+    """Say whether what stands in place of a message is an object of which nothing can be known."""
+    return not (native is None or isinstance(native, (dict, list, tuple, str, bool, int, float)))
 
 
 def _unread(messages: Sequence[Message]) -> Iterator[str]:
