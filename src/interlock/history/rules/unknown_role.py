@@ -15,7 +15,8 @@ Example:
 Fix:
     rename (default)   the target's word for the same role; `developer` becomes `system`, and `system`
                        becomes `user` where there is none (in `<system>` tags, where the format has none);
-                       calls among the user's words go into a message of the assistant
+                       calls among the user's words go into a message of the assistant, and the results of a
+                       `tool` message into their calls' parts, where calls and results are one part (UI messages)
     keep               left alone, not reported
 Loss:
     rename             lossless
@@ -52,6 +53,14 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
         word = native.get("role") if isinstance(native, dict) else None
         role: Role | None = None
         reason = None
+        if (answer := _answering(message, word, messages, context)) is not None:
+            yield Finding(
+                message=message,
+                action="merged-messages",
+                edits=(ReplaceMessage(message=message, new=(answer,)),),
+                reason=f"a message with the role {word!r} answers calls; here the answers stand in the calls' parts",
+            )
+            continue
         if (asking := _asking(message, word, wire)) is not None:
             said = f"with the role {word!r}" if isinstance(word, str) else "without a role"
             reason = f"a message {said} makes calls, as the assistant alone does"
@@ -117,6 +126,22 @@ def _instructs(word: Any) -> bool:
     return isinstance(word, str) and _SYNONYMS.get(word.lower()) == "system"
 
 
+def _answering(message: Message, word: Any, messages: Sequence[Message], context: Context) -> Message | None:
+    """Return a message with the role `tool`, where the format has none, as the results in it.
+
+    Not if one of them stands for its call as well, and no other call has its id.
+    """
+    wire = context.wire
+    if message.role != "opaque" or word != "tool" or "tool" in wire.roles or wire.result_role != "tool":
+        return None
+    new = role_changed(message, "tool", wire)
+    if new is None or new.role != "tool":
+        return None
+    asked = {part.call_id for one in messages for part in one.parts if type(part) is Call}
+    answers = [part for part in new.parts if type(part) is Result]
+    return new if all(part.call_id in asked or "input" not in part.native for part in answers) else None
+
+
 def _asking(message: Message, word: Any, wire: Wire) -> Message | None:
     """Return a message of somebody else that makes calls, read as the assistant's; `None` when it makes none."""
     native = message.native
@@ -139,9 +164,12 @@ def _is_askers(asking: Message, message: Message, word: Any, wire: Wire) -> bool
     """Say whether all of a message that makes calls can be the assistant's: words of another role are not."""
     if any(type(part) is Result and part.call_id for part in message.parts):
         return False
+    whole = [part.native for part in asking.parts if type(part) is Call]
     for part in asking.parts:
         if type(part) in (Call, Reasoning) or wire.is_blank(part):
             continue
+        if type(part) is Result and any(part.native is native for native in whole):
+            continue  # a call and its result in one
         if type(part) is not Text or word is not None:
             return False
     return True

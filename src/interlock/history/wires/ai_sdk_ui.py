@@ -42,6 +42,8 @@ _VERSION_4: Final = {"partial-call": "input-streaming", "call": "input-available
 _KINDS: Final = frozenset(
     {"source-url", "source-document", "step-start", "steering-message", "custom", "reasoning-file"}
 )
+#: Types of a model message's output that hold a value.
+_MODEL_OUTPUTS: Final = frozenset({"text", "json", "content", "error-text", "error-json"})
 #: Fields of a tool part that tell how the call ended.
 _OUTCOME: Final = ("state", "output", "errorText", "preliminary", "resultProviderMetadata", "approval")
 _KEYS: Final = frozenset({"id", "role", "parts", "metadata", "createdAt"})
@@ -233,6 +235,17 @@ class AISDKUI(GroupedWire):
 
     # -- writing ---------------------------------------------------------------------------------
 
+    def with_role(self, message: Message, role: Role) -> Message | None:
+        """Return the message with another role; one with the role `tool` as the results in it."""
+        if role != "tool":
+            return super().with_role(message, role)
+        blocks = message.native.get("parts") if isinstance(message.native, dict) else None
+        found = [_answer(block, at) for at, block in enumerate(blocks if isinstance(blocks, list) else ())]
+        held = tuple(one for one in found if one is not None)
+        if not held or len(held) < len(found):
+            return None
+        return Message(role="tool", parts=held, native=message.native, origins=message.origins, changed=True)
+
     def joins(self, draft: Draft, view: Message) -> bool:
         """Results join the assistant's message; so does what comes from the same message."""
         if draft.parts and draft.parts[0].slot == "self":
@@ -334,6 +347,33 @@ def _read_tool(block: dict[str, Any], kind: str, at: int, asked: list[Part], ans
             server=server,
         )
     )
+
+
+def _answer(block: Any, at: int) -> Result | None:
+    """Return the result in a part of a `tool` message: a tool part that has ended, or a model message's part."""
+    kind = block.get("type") if isinstance(block, dict) else None
+    if _of_model(block):
+        block = _as_ended(block)
+        kind = block["type"]
+    if not _is_tool(kind):
+        return None
+    answers: list[Part] = []
+    _read_tool(block, kind, at, [], answers)
+    return next((part for part in answers if type(part) is Result and part.call_id), None)
+
+
+def _of_model(block: Any) -> bool:
+    """Say whether a part is a model message's result: a part of a tool by the name of "result" has a state."""
+    return isinstance(block, dict) and block.get("type") == "tool-result" and "state" not in block
+
+
+def _as_ended(block: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a model message's result as a tool part without its call's arguments."""
+    output = block.get("output", block.get("result"))  # version 4 has the value itself
+    kind = output.get("type") if isinstance(output, dict) and "value" in output else None
+    value = output["value"] if kind in _MODEL_OUTPUTS else output
+    native = {"type": f"tool-{block.get('toolName')}", "toolCallId": block.get("toolCallId")}
+    return _ended(native, value, failed=kind in ("error-text", "error-json") or block.get("isError") is True)
 
 
 def _is_tool(kind: Any) -> TypeGuard[str]:
