@@ -1,9 +1,9 @@
 """IL015 missing-tool-call-id: a call or its result has no id.
 
 What it finds:
-    A call whose id is absent, empty or no text; a result that names its call by the id from before
-    an earlier healing; a result without an id, whose call is known by name or
-    order; a call without one and the only result that can be its. On formats that work without ids: a
+    A call whose id is absent, empty or no text; an id that is a number, as tables keep them; a result that
+    names its call by the id from before an earlier healing; a result without an id, whose call is known by
+    name or order; a call without one and the only result that can be its. On formats that work without ids: a
     pair of which only one half has one, or of which the halves have two.
 Why it matters:
     "Tool call id has to be defined."; a result without an id cannot be matched.
@@ -14,7 +14,7 @@ Example:
     after:  assistant "aB3dE6gH9" get_time / result "aB3dE6gH9" 12:00
 Fix:
     fill (default)   the result gets its call's id; a call without one gets a new id, the same on each
-                     run
+                     run; a number becomes its digits
     keep             left alone, not reported
 Loss:
     fill             lossless
@@ -25,13 +25,15 @@ Known limits:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from interlock.history.edits import ReplacePart
 from interlock.history.naming import IdMap
 from interlock.history.rules.base import Context, Finding, Rule, renamed_call
-from interlock.history.turns import Message
+from interlock.history.turns import Call, Message, Part, Result, parts
+from interlock.history.wires.base import Wire
 
 __all__ = ["RULE"]
 
@@ -40,6 +42,16 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each half that lacks its id."""
     ids, missing = IdMap(), 0
     wire = context.wire
+    for message, part in parts(messages):
+        if isinstance(part, (Call, Result)) and (text := _as_text(part, wire)) is not None:
+            yield Finding(
+                message=message,
+                part=part,
+                call_id=part.call_id,
+                action="renamed",
+                edits=(ReplacePart(message=message, part=part, new=text),),
+                reason=f"the id {part.call_id} is a number; ids are text",
+            )
     for call in context.pairing(messages).calls():
         if call.call.slot == "function_call":  # the older form has no ids
             continue
@@ -69,6 +81,18 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                     + (f"another id, {bound.result.call_id!r}" if bound.result.call_id else "no id"),
                 )
 
+
+def _as_text(part: Call | Result, wire: Wire) -> Part | None:
+    """Return the part with its id as text; `None` where it is."""
+    if part.call_id is None or not _DIGITS(part.call_id):
+        return None
+    new = wire.with_call(part, call_id=part.call_id) if type(part) is Call else None
+    new_result = wire.with_result(part, call_id=part.call_id) if type(part) is Result else None
+    changed = new or new_result
+    return changed if changed is not None and changed.native != part.native else None
+
+
+_DIGITS: Final = re.compile("-?[0-9]+").fullmatch
 
 RULE: Final = Rule(
     code="IL015",

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Final, Literal
 from interlock.history.arguments import is_object_text
 from interlock.history.turns import Approval, Call, Media, Message, Opaque, Part, Result, Role, Text
 from interlock.history.wires.ai_sdk import media_kind, reasoning_part
-from interlock.history.wires.base import as_string, opaque_message
+from interlock.history.wires.base import as_id, as_string, opaque_message
 from interlock.history.wires.objects import Fields, class_beside, fields_of, source_of, with_fields
 from interlock.history.wires.screened import Look, ScreenedWire
 
@@ -220,7 +220,7 @@ def _part(native: Any, at: int) -> Part:
         return Call(
             native=body,
             index=at,
-            call_id=as_string(body.get("tool_call_id")),
+            call_id=as_id(body.get("tool_call_id")),
             name=as_string(body.get("tool_name")),
             arguments=body.get("tool_args"),
             server=kind == "builtin_tool_call",
@@ -230,7 +230,7 @@ def _part(native: Any, at: int) -> Part:
         return Result(
             native=body,
             index=at,
-            call_id=as_string(body.get("tool_call_id")),
+            call_id=as_id(body.get("tool_call_id")),
             name=as_string(body.get("tool_name")),
             content=body.get("result"),
             is_error=failed,
@@ -246,7 +246,7 @@ def _part(native: Any, at: int) -> Part:
 
 
 def _hook(body: dict[str, Any], at: int) -> Part:
-    call_id, status = as_string(body.get("tool_call_id")), body.get("status")
+    call_id, status = as_id(body.get("tool_call_id")), body.get("status")
     if call_id is None:
         return Opaque(native=body, index=at, type="hook")
     answer = fields_of(body.get("resolution")) or {}

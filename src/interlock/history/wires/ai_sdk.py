@@ -34,7 +34,16 @@ from interlock.history.turns import (
     Role,
     Text,
 )
-from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, plain_text, read_content, role_in
+from interlock.history.wires.base import (
+    Wire,
+    as_id,
+    as_json,
+    as_string,
+    opaque_message,
+    plain_text,
+    read_content,
+    role_in,
+)
 from interlock.history.wires.chat_shape import as_blocks
 
 __all__ = ["AISDK", "media_kind", "reasoning_part"]
@@ -279,7 +288,7 @@ def _block(block: Any, at: int, role: Role) -> Part:
         return Call(
             native=block,
             index=at,
-            call_id=as_string(block.get("toolCallId")),
+            call_id=as_id(block.get("toolCallId")),
             name=as_string(block.get("toolName")),
             arguments=block.get("input", block.get("args")),
             server=block.get("providerExecuted") is True,
@@ -290,7 +299,7 @@ def _block(block: Any, at: int, role: Role) -> Part:
         return Result(
             native=block,
             index=at,
-            call_id=as_string(block.get("toolCallId")),
+            call_id=as_id(block.get("toolCallId")),
             name=as_string(block.get("toolName")),
             content=output,
             is_error=word in ("error-text", "error-json", "execution-denied"),
@@ -305,7 +314,7 @@ def _block(block: Any, at: int, role: Role) -> Part:
             native=block,
             index=at,
             approval_id=as_string(block.get("approvalId")),
-            call_id=as_string(block.get("toolCallId")),
+            call_id=as_id(block.get("toolCallId")),
             approved=block.get("approved") is True if answer else None,
             reason=as_string(block.get("reason")),
         )

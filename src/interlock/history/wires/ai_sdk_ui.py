@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Final, TypeGuard
 
 from interlock.history.turns import Approval, Call, Media, Message, Opaque, Part, Result, Role, Text
 from interlock.history.wires.ai_sdk import media_kind, reasoning_part
-from interlock.history.wires.base import as_json, as_string, opaque_message, role_in
+from interlock.history.wires.base import as_id, as_json, as_string, opaque_message, role_in
 from interlock.history.wires.grouped import Draft, Group, GroupedWire
 from interlock.history.wires.screened import Look
 
@@ -309,7 +309,7 @@ def _read_tool(block: dict[str, Any], kind: str, at: int, asked: list[Part], ans
     if not (state is None or isinstance(state, str)) or (state not in _OPEN and state not in _DONE):
         asked.append(Opaque(native=block, index=at, type=kind))
         return
-    call_id = as_string(block.get("toolCallId"))
+    call_id = as_id(block.get("toolCallId"))
     name = as_string(block.get("toolName")) if kind == "dynamic-tool" else kind[5:]
     server = block.get("providerExecuted") is True
     given = block.get("input")

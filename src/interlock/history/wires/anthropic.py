@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Final, Literal
 from interlock.history.cachemarks import outside
 from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import Wire, as_string, opaque_message, read_content, role_in
+from interlock.history.wires.base import Wire, as_id, as_string, opaque_message, read_content, role_in
 from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, as_blocks, chat_result, strays
 
 __all__ = ["Anthropic"]
@@ -312,7 +312,7 @@ def _call(block: dict[str, Any], at: int, *, server: bool) -> Call:
     return Call(
         native=block,
         index=at,
-        call_id=as_string(block.get("id")),
+        call_id=as_id(block.get("id")),
         name=as_string(block.get("name")),
         arguments=block.get("input"),
         server=server,
@@ -324,7 +324,7 @@ def _result(block: dict[str, Any], at: int, *, server: bool) -> Result:
     return Result(
         native=block,
         index=at,
-        call_id=as_string(block.get("tool_use_id")),
+        call_id=as_id(block.get("tool_use_id")),
         name=None,
         content=block.get("content"),
         is_error=error if isinstance(error, bool) else None,

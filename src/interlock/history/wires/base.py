@@ -17,7 +17,17 @@ from interlock.history.dumping import as_json
 from interlock.history.spans import Scan
 from interlock.history.turns import Approval, Call, ContentForm, Message, Opaque, Part, Result, Role, Text
 
-__all__ = ["Wire", "as_json", "as_string", "entries", "opaque_message", "plain_text", "read_content", "role_in"]
+__all__ = [
+    "Wire",
+    "as_id",
+    "as_json",
+    "as_string",
+    "entries",
+    "opaque_message",
+    "plain_text",
+    "read_content",
+    "role_in",
+]
 
 
 class Wire:
@@ -386,6 +396,16 @@ def plain_text(content: Any) -> str:
 def as_string(value: Any) -> str | None:
     """Return the value if it is a string."""
     return value if isinstance(value, str) else None
+
+
+def as_id(value: Any) -> str | None:
+    """Return an id of a call: text as it is, a number, as a table keeps it, as its digits."""
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST:
+        return str(value)
+    return as_string(value)
+
+
+_LARGEST: Final = 10**40  # numbers of more digits are no ids
 
 
 def read_content(native: Mapping[str, Any], read: Callable[..., Part], *more: Any) -> tuple[ContentForm, list[Part]]:

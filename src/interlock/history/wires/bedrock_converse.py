@@ -24,7 +24,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, read_content, role_in
+from interlock.history.wires.base import Wire, as_id, as_json, as_string, opaque_message, read_content, role_in
 from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, as_blocks, chat_result, strays
 
 __all__ = ["BedrockConverse"]
@@ -279,7 +279,7 @@ def _block(block: Any, at: int, role: Role) -> Part:
         return Call(
             native=block,
             index=at,
-            call_id=as_string(use.get("toolUseId")),
+            call_id=as_id(use.get("toolUseId")),
             name=as_string(use.get("name")),
             arguments=use.get("input"),
             server=use.get("type") == "server_tool_use",
@@ -290,7 +290,7 @@ def _block(block: Any, at: int, role: Role) -> Part:
         return Result(
             native=block,
             index=at,
-            call_id=as_string(result.get("toolUseId")),
+            call_id=as_id(result.get("toolUseId")),
             name=None,
             content=result.get("content"),
             is_error=status == "error" if status in ("error", "success") else None,

@@ -24,7 +24,7 @@ from typing import Any, ClassVar, Final, Literal
 from interlock.history.signatures import well_formed
 from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import Wire, as_json, as_string, opaque_message, plain_text
+from interlock.history.wires.base import Wire, as_id, as_json, as_string, opaque_message, plain_text
 from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, chat_result, strays
 
 __all__ = ["Gemini"]
@@ -313,7 +313,7 @@ def _call(part: dict[str, Any], body: dict[str, Any], at: int, *, server: bool) 
     return Call(
         native=part,
         index=at,
-        call_id=as_string(body.get("id")),
+        call_id=as_id(body.get("id")),
         name=as_string(body.get("toolType", body.get("tool_type")) if server else body.get("name")),
         # Optional here: a call without parameters comes without them.
         arguments={} if arguments is None else arguments,
@@ -325,7 +325,7 @@ def _result(part: dict[str, Any], body: dict[str, Any], at: int, *, server: bool
     return Result(
         native=part,
         index=at,
-        call_id=as_string(body.get("id")),
+        call_id=as_id(body.get("id")),
         name=as_string(body.get("toolType", body.get("tool_type")) if server else body.get("name")),
         content=body.get("response"),
         server=server,

@@ -23,7 +23,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import as_json, as_string, entries, opaque_message, plain_text
+from interlock.history.wires.base import as_id, as_json, as_string, entries, opaque_message, plain_text
 from interlock.history.wires.objects import Fields, class_beside, fields_of, with_fields
 from interlock.history.wires.screened import Look, ScreenedWire
 
@@ -132,7 +132,7 @@ class LangChain(ScreenedWire):
                 native=body,
                 slot="self",
                 index=0,
-                call_id=as_string(body.get("tool_call_id")),
+                call_id=as_id(body.get("tool_call_id")),
                 name=as_string(body.get("name")),
                 content=content,
                 is_error=body.get("status") == "error",
@@ -439,7 +439,7 @@ def _block(block: Any, at: int) -> Part:
         return Result(
             native=block,
             index=at,
-            call_id=as_string(block.get("tool_use_id", block.get("tool_call_id"))),
+            call_id=as_id(block.get("tool_use_id", block.get("tool_call_id"))),
             name=None,
             content=block.get("content", block.get("output")),
             is_error=block.get("is_error") if isinstance(block.get("is_error"), bool) else None,
@@ -490,7 +490,7 @@ def _with_calls(
             native = _Entry(entry)
             native.source, native.order, native.raw_order = entry, (at, order), (at, order)
             order += 1
-            call_id = as_string(entry.get("id"))
+            call_id = as_id(entry.get("id"))
             block = next((one for one in blocks if one.call_id == call_id and id(one) not in linked), None)
             native.block = None if block is None else block.native
             twin = next((pair for pair in raws if _raw_id(pair[1]) == call_id and call_id is not None), None)
@@ -536,7 +536,7 @@ def _with_calls(
 
 
 def _raw_id(entry: Any) -> str | None:
-    return as_string(entry.get("id")) if isinstance(entry, dict) else None
+    return as_id(entry.get("id")) if isinstance(entry, dict) else None
 
 
 def _raw_call(entry: dict[str, Any], at: int, index: int) -> Call:

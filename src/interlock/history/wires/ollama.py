@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import Wire, as_json, as_string, entries, opaque_message, read_content, role_in
+from interlock.history.wires.base import Wire, as_id, as_json, as_string, entries, opaque_message, read_content, role_in
 
 __all__ = ["Ollama"]
 
@@ -202,7 +202,7 @@ def _call(entry: Any, at: int) -> Part:
         native=entry,
         slot="tool_calls",
         index=at,
-        call_id=as_string(entry.get("id")),
+        call_id=as_id(entry.get("id")),
         name=as_string(function.get("name")),
         arguments=function.get("arguments"),
     )
@@ -213,7 +213,7 @@ def _result(native: dict[str, Any]) -> Result:
         native=native,
         slot="self",
         index=0,
-        call_id=as_string(native.get("tool_call_id")),
+        call_id=as_id(native.get("tool_call_id")),
         name=as_string(native.get("tool_name", native.get("name"))),
         content=native.get("content"),
     )

@@ -26,6 +26,7 @@ from interlock.history.spans import REUSED, Scan
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import (
     Wire,
+    as_id,
     as_json,
     as_string,
     entries,
@@ -212,7 +213,7 @@ class OpenAIChat(Wire):
                     native=entry,
                     slot="tool_calls",
                     index=at,
-                    call_id=as_string(entry.get("id")),
+                    call_id=as_id(entry.get("id")),
                     name=as_string(custom.get("name")),
                     arguments="{}",
                 )
@@ -221,7 +222,7 @@ class OpenAIChat(Wire):
             native=entry,
             slot="tool_calls",
             index=at,
-            call_id=as_string(entry.get("id")),
+            call_id=as_id(entry.get("id")),
             name=as_string(function.get("name")),
             arguments=function.get("arguments"),
         )
@@ -232,7 +233,7 @@ class OpenAIChat(Wire):
             native=native,
             slot="self",
             index=0,
-            call_id=as_string(native.get("tool_call_id")),
+            call_id=as_id(native.get("tool_call_id")),
             name=as_string(native.get("name")),
             content=native.get("content"),
         )

@@ -37,7 +37,16 @@ from interlock.history.turns import (
     Role,
     Text,
 )
-from interlock.history.wires.base import Wire, as_json, as_string, entries, opaque_message, plain_text, read_content
+from interlock.history.wires.base import (
+    Wire,
+    as_id,
+    as_json,
+    as_string,
+    entries,
+    opaque_message,
+    plain_text,
+    read_content,
+)
 
 __all__ = ["OpenAIResponses"]
 
@@ -502,7 +511,7 @@ def _call(native: dict[str, Any], kind: str) -> Call:
         native=native,
         slot="self",
         index=0,
-        call_id=as_string(native.get("call_id")),
+        call_id=as_id(native.get("call_id")),
         name=as_string(native.get("name")) if named else kind.removesuffix("_call"),
         # Only a function's arguments are JSON text; the others' inputs have types of their own.
         arguments=native.get("arguments") if kind == "function_call" else "{}",
@@ -518,7 +527,7 @@ def _result(native: dict[str, Any], kind: str) -> Result:
         native=native,
         slot="self",
         index=0,
-        call_id=as_string(native.get(key)),
+        call_id=as_id(native.get(key)),
         name=as_string(native.get("name")),
         content=native.get(body),
         server=server,
@@ -568,7 +577,7 @@ def _chat_result(native: dict[str, Any]) -> Result:
         native=native,
         slot="self",
         index=0,
-        call_id=as_string(native.get("tool_call_id")),
+        call_id=as_id(native.get("tool_call_id")),
         name=as_string(native.get("name")),
         content=native.get("content"),
     )

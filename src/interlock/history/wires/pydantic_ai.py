@@ -27,7 +27,7 @@ from typing import Any, ClassVar, Final, Literal, Self
 
 from interlock.history.arguments import object_in
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import as_string, opaque_message
+from interlock.history.wires.base import as_id, as_string, opaque_message
 from interlock.history.wires.grouped import Draft, Group, GroupedWire
 from interlock.history.wires.objects import Fields, class_beside, fields_of, source_of, with_fields
 from interlock.history.wires.screened import Look
@@ -274,7 +274,7 @@ def _response_part(native: Any, at: int) -> Part:
         return Call(
             native=body,
             index=at,
-            call_id=as_string(body.get("tool_call_id")),
+            call_id=as_id(body.get("tool_call_id")),
             name=as_string(body.get("tool_name")),
             arguments={} if given is None or given == "" else given,
             server=kind == "builtin-tool-call",
@@ -379,7 +379,7 @@ def _result(body: dict[str, Any], at: int, *, server: bool = False) -> Result:
     return Result(
         native=body,
         index=at,
-        call_id=as_string(body.get("tool_call_id")),
+        call_id=as_id(body.get("tool_call_id")),
         name=as_string(body.get("tool_name")),
         content=body.get("content"),
         is_error=body.get("part_kind") == "retry-prompt" or outcome not in (None, "success"),
