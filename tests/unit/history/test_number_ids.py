@@ -1,9 +1,10 @@
-"""Ids that a table or a client keeps as numbers pair calls and results as their digits do."""
+"""Ids that a table keeps as numbers or UUIDs pair calls and results as their text does."""
 
 from __future__ import annotations
 
-import copy
+from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -20,25 +21,33 @@ STEPS = [
 ]
 
 
-def numbered(value: Any) -> Any:
-    """Return a history in which the ids are numbers."""
+def kept(value: Any, change: Callable[[str], Any]) -> Any:
+    """Return a history in which the ids are of another type."""
     if isinstance(value, dict):
-        return {key: numbered(inner) for key, inner in value.items()}
+        return {key: kept(inner, change) for key, inner in value.items()}
     if isinstance(value, list):
-        return [numbered(inner) for inner in value]
-    return int(value) if value in ("11", "12") else value
+        return [kept(inner, change) for inner in value]
+    return change(value) if value in ("11", "12") else value
+
+
+def long(number: str) -> str:
+    """Return a UUID's text."""
+    return str(UUID(int=int(number)))
 
 
 IDS = [name for name in WIRES if name != "ollama"]  # which is written without ids
 
 
 @pytest.mark.parametrize("name", [*IDS, "ai_sdk", "ai_sdk_ui", "langchain", "pydantic_ai", "openai_agents"])
-def test_numbers_pair_by_number(name: str) -> None:
+def test_ids_pair_by_their_text(name: str) -> None:
     """The healed history is the one that has text in their place, and is then left alone."""
     wire, write = FORMS.get(name, (name, None))
     text = render(STEPS, wire) if write is None else write(STEPS)
-    history = numbered(copy.deepcopy(text))
-    result = heal(history, wire)
-    assert result.messages == heal(text, wire).messages
-    assert {one.rule for one in result.repairs} >= {"missing-tool-call-id"}
-    assert not heal(result.messages, wire).changed
+    for expected, history in (
+        (text, kept(text, int)),
+        (kept(text, long), kept(text, lambda number: UUID(long(number)))),
+    ):
+        result = heal(history, wire)
+        assert result.messages == heal(expected, wire).messages
+        assert {one.rule for one in result.repairs} >= {"missing-tool-call-id"}
+        assert not heal(result.messages, wire).changed

@@ -1,7 +1,7 @@
 """IL015 missing-tool-call-id: a call or its result has no id.
 
 What it finds:
-    A call whose id is absent, empty or no text; an id that is a number, as tables keep them; a result that
+    A call whose id is absent, empty or no text; an id that is a number or a UUID, as tables keep them; a result that
     names its call by the id from before an earlier healing; a result without an id, whose call is known by
     name or order; a call without one and the only result that can be its. On formats that work without ids: a
     pair of which only one half has one, or of which the halves have two.
@@ -14,7 +14,7 @@ Example:
     after:  assistant "aB3dE6gH9" get_time / result "aB3dE6gH9" 12:00
 Fix:
     fill (default)   the result gets its call's id; a call without one gets a new id, the same on each
-                     run; a number becomes its digits
+                     run; a number, or a UUID, becomes its text
     keep             left alone, not reported
 Loss:
     fill             lossless
@@ -50,7 +50,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 call_id=part.call_id,
                 action="renamed",
                 edits=(ReplacePart(message=message, part=part, new=text),),
-                reason=f"the id {part.call_id} is a number; ids are text",
+                reason=f"the id {part.call_id} is no text, as ids are",
             )
     for call in context.pairing(messages).calls():
         if call.call.slot == "function_call":  # the older form has no ids
@@ -84,7 +84,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
 
 def _as_text(part: Call | Result, wire: Wire) -> Part | None:
     """Return the part with its id as text; `None` where it is."""
-    if part.call_id is None or not _DIGITS(part.call_id):
+    if part.call_id is None or not _KEPT(part.call_id):
         return None
     new = wire.with_call(part, call_id=part.call_id) if type(part) is Call else None
     new_result = wire.with_result(part, call_id=part.call_id) if type(part) is Result else None
@@ -92,7 +92,8 @@ def _as_text(part: Call | Result, wire: Wire) -> Part | None:
     return changed if changed is not None and changed.native != part.native else None
 
 
-_DIGITS: Final = re.compile("-?[0-9]+").fullmatch
+#: What numbers and UUIDs look like as text.
+_KEPT: Final = re.compile("-?[0-9]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}").fullmatch
 
 RULE: Final = Rule(
     code="IL015",

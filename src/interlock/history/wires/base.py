@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
+from uuid import UUID
 
 from interlock.history.dumping import as_json
 from interlock.history.spans import Scan
@@ -399,10 +400,12 @@ def as_string(value: Any) -> str | None:
 
 
 def as_id(value: Any) -> str | None:
-    """Return an id of a call: text as it is, a number, as a table keeps it, as its digits."""
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST:
+    """Return an id of a call as text: a number or a UUID, as tables keep them, as it is written."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, UUID) or (isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST):
         return str(value)
-    return as_string(value)
+    return None
 
 
 _LARGEST: Final = 10**40  # numbers of more digits are no ids
