@@ -73,18 +73,22 @@ def _said(value: Any, nulls: bool) -> dict[Any, Any] | None:
     dump = getattr(value, "model_dump", None)
     try:
         if callable(dump):
-            # What was never set is not sent, nor what a client's helper has added.
-            out = dump(
-                mode="json",
-                by_alias=True,
-                exclude_unset=True,
-                exclude_none=not nulls,
-                exclude=getattr(value, "__api_exclude__", None),
-                warnings=False,
-            )
-            return out if isinstance(out, dict) else None
+            # A client's helper adds fields that are not sent.
+            how = {"mode": "json", "by_alias": True, "exclude": getattr(value, "__api_exclude__", None)}
+            full = dump(**how, exclude_none=True, warnings=False)
+            given = dump(**how, exclude_unset=True, warnings=False) if nulls else {}
+            return _united(given, full) if isinstance(full, dict) else None
         if dataclasses.is_dataclass(value):
             return {one.name: getattr(value, one.name) for one in dataclasses.fields(value)}
     except Exception:  # an object's own code: what cannot be read is carried along
         return None
     return None
+
+
+def _united(given: Any, full: Any) -> Any:
+    """Return what was given, nulls too, and the defaults that say something: in some clients the role is one."""
+    if isinstance(given, dict) and isinstance(full, dict):
+        return {**full, **{key: _united(one, full.get(key)) for key, one in given.items()}}
+    if isinstance(given, list) and isinstance(full, list) and len(given) == len(full):
+        return [_united(one, other) for one, other in zip(given, full, strict=True)]
+    return full if given is None else given
