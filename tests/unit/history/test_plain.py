@@ -216,3 +216,29 @@ def test_a_result_behind_an_object_that_cannot_be_read_may_be_its_calls_and_stay
         assert [one.rule for one in result.remaining] == ["unknown-role", "orphan-tool-result"]
         ahead = heal([USER, answer, {"role": "assistant", "content": "Done."}, Mute()], wire)
         assert "orphan-tool-result" in [one.rule for one in ahead.repairs]
+
+
+WHOLE = {
+    "openai_chat": (
+        {
+            "object": "chat.completion",
+            "choices": [{"index": 0, "message": {"role": "assistant", "tool_calls": [CALL]}}],
+        },
+        {"role": "tool", "tool_call_id": "call_1", "content": "done"},
+    ),
+    "gemini": (
+        {"candidates": [{"content": {"role": "model", "parts": [{"functionCall": {"id": "c1", "name": "f"}}]}}]},
+        {"role": "user", "parts": [{"functionResponse": {"id": "c1", "name": "f", "response": {}}}]},
+    ),
+}
+
+
+@pytest.mark.parametrize("wire", WHOLE)
+def test_the_result_of_a_call_in_a_whole_response_is_not_dropped(wire: str) -> None:
+    """A response is no message, and is reported; what answers a call in it is kept until that is put right."""
+    history = [
+        {"role": "user", "content": "Go."} if wire == "openai_chat" else {"role": "user", "parts": [{"text": "Go."}]}
+    ]
+    result = heal([*history, *WHOLE[wire]], wire)
+    assert not result.changed
+    assert [one.rule for one in result.remaining] == ["unknown-role", "orphan-tool-result"]

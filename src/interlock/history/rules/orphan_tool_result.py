@@ -99,7 +99,7 @@ def _unread(messages: Sequence[Message]) -> Iterator[str]:
                     yield from _ids(message.native.get(field))
 
 
-def _ids(native: Any, depth: int = 4) -> Iterator[str]:
+def _ids(native: Any, depth: int = 8) -> Iterator[str]:
     """Yield the ids that a value holds, in whatever shape; JSON text is looked into."""
     if isinstance(native, str):
         try:
