@@ -477,7 +477,8 @@ def anthropic_rules(messages: list[Any]) -> None:
 
 def bedrock_rules(messages: list[Any]) -> None:
     """Converse, as the service's own errors put it."""
-    _refuse(not messages or messages[0]["role"] != "user", "A conversation must start with a user message.")
+    first = next((one["role"] for one in messages if one["role"] != "system"), None)
+    _refuse(first != "user", "A conversation must start with a user message.")
     before: list[str] = []
     role = ""
     for message in messages:
@@ -497,10 +498,10 @@ def bedrock_rules(messages: list[Any]) -> None:
 
 def claude_converse_rules(messages: list[Any]) -> None:
     """Claude behind Converse: the assistant may begin, ids are unique in the request, thinking is not last."""
-    ahead = (
-        [{"role": "user", "content": [{"text": "x"}]}] if messages[:1] and messages[0]["role"] == "assistant" else []
-    )
-    bedrock_rules([*ahead, *messages])
+    first = next((at for at, one in enumerate(messages) if one["role"] != "system"), 0)
+    begins = messages[first : first + 1] and messages[first]["role"] == "assistant"
+    ahead = [{"role": "user", "content": [{"text": "x"}]}] if begins else []
+    bedrock_rules([*messages[:first], *ahead, *messages[first:]])
     uses = Counter(
         (use["toolUseId"], use["name"]) for one in messages for block in one["content"] for use in _uses(block)
     )

@@ -59,6 +59,7 @@ class Profile:
             `not-leading` (anywhere but at the front, where a field of the request takes them), `nowhere`.
         alternates: User and assistant take turns.
         first_user: The first message that is not a system message is the user's.
+        needs_turn: A history of instructions alone is refused.
         first_call_behind_user: The first turn may not be one that makes calls.
         last: `any`, or `user`: the last message is not the assistant's.
         prefix: A last assistant message is accepted when its `prefix` is true.
@@ -118,6 +119,7 @@ class Profile:
     system: Literal["anywhere", "leading", "single", "not-after-assistant", "not-leading", "nowhere"] = "anywhere"
     alternates: bool = False
     first_user: bool = False
+    needs_turn: bool = False
     first_call_behind_user: bool = False
     last: Literal["any", "user"] = "any"
     prefix: bool = False
@@ -218,6 +220,7 @@ _BEDROCK: Final = Profile(
     error_needs_text=True,
     alternates=True,
     first_user=True,
+    needs_turn=True,
     media_roles=("user", "tool"),
     document_needs_text=True,
     document_names=True,

@@ -18,7 +18,7 @@ Loss:
     prepend             lossless
     drop                lossy: what the assistant had said
 Known limits:
-    None.
+    A history of nothing but instructions, for Bedrock, is reported.
 """
 
 from __future__ import annotations
@@ -39,7 +39,11 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     at = 0
     while at < len(messages) and messages[at].role in ("system", "developer"):
         at += 1
-    if at == len(messages) or messages[at].role != "assistant":
+    if at == len(messages):
+        if messages and context.profile.needs_turn:
+            yield Finding(message=messages[-1], reason="nobody has said anything: there are only instructions")
+        return
+    if messages[at].role != "assistant" or not context.profile.first_user:
         return
     if context.policy[RULE.name] == "drop":
         while at < len(messages) and messages[at].role in ("assistant", "tool"):
@@ -66,5 +70,5 @@ RULE: Final = Rule(
     policies={"prepend": "lossless", "drop": "lossy", "keep": "lossless"},
     find=find,
     page=__doc__,
-    applies=lambda profile: profile.first_user,
+    applies=lambda profile: profile.first_user or profile.needs_turn,
 )
