@@ -486,3 +486,36 @@ def test_a_turn_cannot_be_replaced_after_the_stream() -> None:
     alone.turn_replaced("t")
     assert [one.message for one in alone.diagnostics] == ["turn_replaced after the stream's end (stop)"]
     assert alone.faults == {"protocol"}
+
+
+@pytest.mark.parametrize(
+    "late",
+    [
+        {"type": "tool_executed", "key": "a"},
+        {"type": "call_held", "key": "a", "reason": "paused"},
+        {"type": "turn_end", "reason": "complete"},
+        {"type": "call_start", "key": "b", "name": "g"},
+        {"type": "call_identity", "key": "a", "id": "i"},
+        {"type": "name_delta", "key": "a", "text": "g"},
+        {"type": "arguments_delta", "key": "a", "text": "x"},
+        {"type": "arguments_final", "key": "a", "text": '{"x": 1}'},
+        {"type": "arguments_value", "key": "a", "value": {"x": 1}},
+        {"type": "call_end", "key": "a"},
+    ],
+    ids=lambda late: late["type"],
+)
+def test_what_comes_after_the_stream_is_named(late: dict[str, Any]) -> None:
+    """By the event's own name, first."""
+    found = judged("normalized", [START, WHOLE, END, late]).diagnostics
+    assert found[0].code == "E_LATE_EVENT"
+    assert found[0].message == f"{late['type']} after the stream's end (stop)"
+
+
+def test_a_turn_that_ended_for_calls_and_has_none_says_so() -> None:
+    """And is no violation of calls elsewhere."""
+    alone = Coordinator()
+    alone.call_start("a", name="f", turn="1")
+    alone.turn_end("1", "complete", "tool_calls")
+    alone.turn_end("2", "complete", "tool_calls")
+    assert [one.code for one in alone.diagnostics] == ["E_CALL_MISSING"]
+    assert (alone.turns["1"].faults, alone.turns["2"].faults, alone.faults) == (set(), {"protocol"}, set())

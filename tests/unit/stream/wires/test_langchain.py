@@ -107,6 +107,8 @@ def test_the_sum_of_chunks_that_repeat_their_reason_is_unknown() -> None:
             [("reject", "sdk_execution_observed")],
         ),
         ([end(), {"__interrupt__": [{"value": "?"}]}], [("retry", "stream_incomplete")]),
+        ([end(), {"data": {"messages": []}, "interrupts": {"messages": [1]}}], [GOOD]),  # nodes of these names
+        ([end(), {"ns": {"messages": []}, "interrupts": {"messages": [1]}}], [GOOD]),
         ([chunk(content=[{"type": "refusal", "refusal": "no"}]), end()], [("reject", "content_filtered")]),
         ([chunk(additional_kwargs={"refusal": "no"}), end()], [("reject", "content_filtered")]),
     ],
