@@ -109,3 +109,9 @@ def test_bad_input_is_one_line_and_status_2(cli, tmp_path, kind, suffix, command
     assert ran.err.startswith("interlock: ")
     assert ran.err.count("\n") == 1
     assert "internal error" not in ran.err
+
+
+def test_the_package_runs_as_the_command() -> None:
+    """For machines on whose path the script is not."""
+    ran = subprocess.run([sys.executable, "-m", "interlock", "--version"], capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stdout.split()[0], ran.stderr) == (0, "interlock", "")

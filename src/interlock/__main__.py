@@ -1,4 +1,4 @@
-"""`python -m interlock.cli`: the same as the installed `interlock` command."""
+"""`python -m interlock`: the same as the installed `interlock` command."""
 
 import sys
 
