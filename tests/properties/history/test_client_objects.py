@@ -24,7 +24,7 @@ class Spoken:
         self.value = value
 
     def model_dump(self, **options: Any) -> dict[str, Any]:
-        assert options["mode"] == "json" and options["exclude_unset"]
+        assert options["mode"] == "json" and options["by_alias"]
         return copy.deepcopy(self.value)
 
 

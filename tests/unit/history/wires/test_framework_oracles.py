@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import warnings
 from typing import Any
 
@@ -57,9 +58,9 @@ class TestPydanticAI:
         agent = Agent(TestModel(call_tools=[]))
         history = pydantic_ai_objects(sample()[:2])
         with pytest.raises(UserError, match="unprocessed tool calls"):
-            agent.run_sync("Go on.", message_history=history)
+            asyncio.run(agent.run("Go on.", message_history=history))
         healed = heal(history).messages
-        seen = agent.run_sync("Go on.", message_history=healed).all_messages()
+        seen = asyncio.run(agent.run("Go on.", message_history=healed)).all_messages()
         assert self.pairs(seen) == self.pairs(healed)
 
     @given(case=damaged())
@@ -69,7 +70,7 @@ class TestPydanticAI:
         from pydantic_ai.models.test import TestModel
 
         healed = heal(pydantic_ai_objects(case[0]), wire="pydantic_ai").messages
-        Agent(TestModel(call_tools=[])).run_sync("Go on.", message_history=healed)
+        asyncio.run(Agent(TestModel(call_tools=[])).run("Go on.", message_history=healed))
 
     def test_a_stub_has_the_time_of_its_turn_and_the_framework_s_own_mark(self) -> None:
         history = pydantic_ai_objects(sample()[:2])
@@ -114,7 +115,7 @@ class TestPydanticAI:
         class Answer(BaseModel):
             text: str
 
-        history = Agent(TestModel(), output_type=Answer).run_sync("q").all_messages()
+        history = asyncio.run(Agent(TestModel(), output_type=Answer).run("q")).all_messages()
         assert heal(history).messages is history
 
 
