@@ -55,7 +55,9 @@ def _read(run: Sequence[Message], wire: Wire) -> list[Message]:
             out += old
             continue
         origins = tuple(dict.fromkeys(origin for view in old for origin in view.origins))
-        index = {id(part.native): part.index for view in old for part in view.parts}
+        index: dict[int, list[int | None]] = {}
+        for part in (part for view in old for part in view.parts):
+            index.setdefault(id(part.native), []).append(part.index)
         for view in wire.read_at(native, at):
             # Nobody else has seen it yet; its group knows it by identity.
             view.origins = origins
@@ -64,7 +66,8 @@ def _read(run: Sequence[Message], wire: Wire) -> list[Message]:
     return out
 
 
-def _placed(part: Part, index: dict[int, int | None]) -> Part:
-    """Return the part with its place in the input."""
-    place = index.get(id(part.native))
+def _placed(part: Part, index: dict[int, list[int | None]]) -> Part:
+    """Return the part with its place in the input; one object may stand in several, which are given out in order."""
+    places = index.get(id(part.native), [None])
+    place = places.pop(0) if len(places) > 1 else places[0]
     return part if part.index == place else replace(part, index=place)

@@ -343,7 +343,7 @@ def fail(result: dict[str, Any], body: Any) -> None:
     """Make a native result one of a tool that failed, with this body."""
     for mark in [key for key in _FAILS if key in result]:
         result.update(_FAILS[mark])
-    result.update({key: body for key in _BODIES if key in result})
+    result.update({key: copy.deepcopy(body) for key in _BODIES if key in result})
 
 
 @st.composite

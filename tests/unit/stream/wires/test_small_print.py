@@ -547,3 +547,104 @@ def test_a_snapshot_says_nothing_of_a_call_that_has_not_ended(arguments: str) ->
     assert executed(judged("ag_ui", [{"type": "RUN_STARTED"}, *AG_UI[:2], snapshot, AG_UI[2], end]))
     report = judged("ag_ui", [{"type": "RUN_STARTED"}, *AG_UI, snapshot, end])
     assert bool(executed(report)) is (arguments == '{"a": 1}')
+
+
+# -- what must not be lost ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", ["args", "input", "parameters", "params", "partial_json", "tool_args"])
+def test_arguments_in_another_apis_field_are_seen(place: str) -> None:
+    call = {"message": {"tool_calls": [{"function": {"name": "f", place: {"a": 1}}}]}, "done": False}
+    end = {"message": {"content": ""}, "done": True, "done_reason": "stop"}
+    report = judged("ollama", [call, end], trust_projections=True, tools={"f": OBJECT})
+    assert codes(report) == ["E_ARGUMENTS_PLACE"] and not executed(report)
+    python = [{**event, "tool_call": {"tool_call_id": "c", "tool_name": "f", place: "{}"}} for event in PYTHON[-1:]]
+    if place != "tool_args":
+        end = {"kind": "stream_end", "finish_reason": "tool_call", "provider_metadata": {}}
+        assert "E_ARGUMENTS_PLACE" in codes(judged("ai_python", [*PYTHON[:-1], *python, end]))
+
+
+def test_a_message_that_was_begun_anew_confirms_nothing_by_opt_in_either() -> None:
+    begin = {"messageStart": {"role": "assistant"}}
+    events = [begin, *BEDROCK, begin, *renamed(BEDROCK, "x")]
+    assert [id for id, _, _ in executed(judged("bedrock_converse", events, confirm_on_done=True))] == ["u"]
+
+
+def test_a_refusal_of_the_client_s_own_objects_counts_in_the_middle_too() -> None:
+    chunks = pytest.importorskip("openai.types.chat")
+
+    def chunk(**choice: Any) -> Any:
+        fields = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+        return chunks.ChatCompletionChunk.model_validate(
+            {**fields, "choices": [{"index": 0, "finish_reason": None, **choice}]}
+        )
+
+    call = {"index": 0, "id": "t", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    text = {"index": 0, "function": {"arguments": ""}}
+    whole = [
+        chunk(delta={"tool_calls": [call]}),
+        chunk(delta={"tool_calls": [text]}),
+        chunk(delta={}, finish_reason="stop"),
+    ]
+    assert executed(judged("openai_chat", whole))
+    for refusal in ({"refusal": "no"}, {"refusal": "no", "tool_calls": [text]}):
+        report = judged("openai_chat", [*whole[:2], chunk(delta=refusal), whole[2]])
+        assert not executed(report) and "E_REFUSED" in codes(report)
+
+
+def test_of_calls_that_share_an_id_only_one_executes_when_the_first_was_replaced() -> None:
+    def turn(key: str, end: str) -> list[Any]:
+        return [
+            {"type": "call_start", "key": key, "id": "i", "name": "f", "turn": key},
+            {"type": "arguments_delta", "key": key, "text": "{}"},
+            {"type": "call_end", "key": key},
+            {"type": end, "turn": key, **({"reason": "complete"} if end == "turn_end" else {})},
+        ]
+
+    events = [*turn("1", "turn_replaced"), *turn("2", "turn_end"), *turn("3", "turn_end")]
+    assert [one.action for one in judged("normalized", events).decisions] == ["retry", "execute", "reject"]
+
+
+@pytest.mark.parametrize("approved", [True, False, None])
+def test_an_answer_names_its_call_by_the_request_that_it_answers(approved: bool | None) -> None:
+    events = [
+        {"type": "tool-input-start", "id": "c", "toolName": "f"},
+        {"type": "tool-input-delta", "id": "c", "delta": "{}"},
+        {"type": "tool-call", "toolCallId": "c", "toolName": "f", "input": {}},
+        {"type": "tool-approval-request", "approvalId": "a", "toolCallId": "c"},
+        {"type": "tool-approval-response", "approvalId": "a", "approved": approved},
+        {"type": "finish", "finishReason": "tool-calls"},
+    ]
+    assert bool(executed(judged("ai_sdk", events))) is (approved is True)
+
+
+def test_an_output_of_a_run_names_its_call_by_the_calls_id() -> None:
+    """And not by its own, where it has both: the other call stays."""
+    second = renamed(RESPONSE, "output_index")
+    items = [ITEM, second[1]["item"]]
+    done = {"type": "response.completed", "response": {"status": "completed", "output": items}}
+    raw = [{"type": "raw_response_event", "data": event} for event in (*RESPONSE, *second, done)]
+    output = {"type": "tool_call_output_item", "raw_item": {"type": "function_call_output", "id": "o", "call_id": "t"}}
+    report = judged("openai_agents", [*raw, {"type": "run_item_stream_event", "name": "tool_output", "item": output}])
+    assert [id for id, _, _ in executed(report)] == ["u"]
+
+
+@pytest.mark.parametrize("fault", ["malformed", "protocol", "content_filtered", "provider_error"])
+def test_a_fault_of_the_normalized_wire_is_what_it_says(fault: str) -> None:
+    start = {"type": "call_start", "key": "a", "id": "i", "name": "f"}
+    text = {"type": "arguments_delta", "key": "a", "text": "{}"}
+    end = {"type": "stream_end", "reason": "complete"}
+    note = {"type": "provider_diagnostic", "code": "E_X", "message": "m", "fault": fault}
+    report = judged("normalized", [start, text, note, end])
+    assert not executed(report) and codes(report) == ["E_X"]
+
+
+def test_a_name_of_half_characters_is_a_name() -> None:
+    start = {"type": "call_start", "key": "a", "id": "i", "name": "\ud800"}
+    text = {"type": "arguments_delta", "key": "a", "text": "{}"}
+    report = judged("normalized", [start, text, {"type": "stream_end", "reason": "complete"}])
+    assert [one.name for one in report.decisions] == ["\ud800"]
+
+
+def test_an_error_of_the_agent_kit_counts_without_content() -> None:
+    assert judged("gemini", [{"author": "a", "errorCode": "SAFETY"}]).end_reason == "content_filtered"
