@@ -190,3 +190,29 @@ def test_the_short_way_finds_what_the_long_way_finds(wire: str, data: st.DataObj
     assert json.dumps(long.messages) == json.dumps(short.messages)
     assert long.positions == short.positions
     assert (long.ids, long.names) == (short.ids, short.names)
+
+
+def shared(value: Any, seen: dict[str, Any]) -> Any:
+    """Return an equal value in which equal objects and lists are one."""
+    if isinstance(value, dict):
+        value = {key: shared(one, seen) for key, one in value.items()}
+    elif isinstance(value, list):
+        value = [shared(one, seen) for one in value]
+    else:
+        return value
+    return seen.setdefault(json.dumps(value), value)
+
+
+@pytest.mark.parametrize("wire", FORMATS)
+@given(data=st.data())
+@settings(max_examples=20, deadline=None)
+def test_one_object_in_several_places_is_judged_like_copies(wire: str, data: st.DataObject) -> None:
+    """A retry that appends the same message again, a constant that is used twice."""
+    plan = data.draw(plans())
+    history = data.draw(damaged(RENDERERS[wire](plan + plan)))
+    seen: dict[str, Any] = {}
+    one, other = heal(history, wire=wire), heal([shared(message, seen) for message in history], wire=wire)
+    assert [record.to_json() for record in other.repairs] == [record.to_json() for record in one.repairs]
+    assert [record.to_json() for record in other.remaining] == [record.to_json() for record in one.remaining]
+    assert json.dumps(other.messages) == json.dumps(one.messages)
+    assert other.positions == one.positions

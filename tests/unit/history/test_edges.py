@@ -496,3 +496,12 @@ def test_a_role_that_is_refused_is_named() -> None:
         assert [one.rule for one in repairs] == ["unknown-role"]
         assert repairs[0].reason.startswith("the role 'developer' is not accepted; it is sent as ")
         assert heal(history, "langchain", provider, model=model).messages[0] == {"type": new, "content": "x"}
+
+
+def test_one_object_in_two_places_has_two_places() -> None:
+    """Also where the message is read again, because something else in it was put right."""
+    odd: dict[str, Any] = {"role": "user"}
+    good = {"type": "function", "function": {"name": "f", "arguments": "{}"}}
+    calls = [odd, {"id": "call_1", **good}, odd, {"id": "call_2", **good}]
+    told = heal([{"role": "assistant", "content": "x", "tool_calls": calls}], wire="openai_chat").remaining
+    assert [one.part_index for one in told if one.rule == "content-part-type"] == [0, 2]
