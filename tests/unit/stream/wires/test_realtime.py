@@ -31,6 +31,8 @@ CONTRADICTIONS: dict[str, list[Any]] = {
     "the final output differs": changed(DONE, lambda e: e["response"]["output"][0].update(arguments="{}")),
     "the final output says incomplete": changed(DONE, lambda e: e["response"]["output"][0].update(status="incomplete")),
     "the final output has another call": changed(DONE, lambda e: e["response"]["output"][0].update(id="i2")),
+    "the deltas alone differ": changed(SECOND, lambda e: e.update(delta=e["delta"].replace("2", "3"))),
+    "a delta alone is missing": [*GOOD[:SECOND], *GOOD[ARGUMENTS_DONE:]],
     "another call_id": changed(SECOND, lambda e: e.update(call_id="c2")),
     "another call_id at the end": changed(DONE, lambda e: e["response"]["output"][0].update(call_id="c2")),
     "another name": changed(ARGUMENTS_DONE, lambda e: e.update(name="g")),
