@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from interlock import Guard
 from interlock.stream.wires import WIRES
 from support.judging import executed, judged
-from support.wires import ARGUMENTS, CLEAN, STREAMS
+from support.wires import ARGUMENTS, CLEAN, HALVES, STREAMS
 
 TRUST = {"trust_projections": True}
 every = pytest.mark.parametrize("name", STREAMS)
@@ -177,3 +177,22 @@ def test_a_late_call_event_spoils_the_stream(name: str) -> None:
             wire in ("openai_chat", "openrouter") and event is events[0]
         )
         assert says_nothing or executed(judged(wire, [*events, event], **TRUST)) == [], event
+
+
+@pytest.mark.parametrize("name", sorted(STREAMS.keys() - PROJECTIONS - {"gemini_pieces"}))
+def test_a_fragment_of_text_that_is_lost_is_missed(name: str) -> None:
+    """Also where later events repeat the whole text: what was streamed has to agree with it."""
+    wire, events = stream(name)
+    fragments = [at for at, event in enumerate(events) if _holds_a_half(event)]
+    assert fragments
+    for at in fragments:
+        assert not executed(judged(wire, [*events[:at], *events[at + 1 :]], **TRUST)), events[at]
+
+
+def _holds_a_half(value: Any) -> bool:
+    """Whether a piece of the arguments is in an event, and not the whole."""
+    if isinstance(value, dict):
+        return any(map(_holds_a_half, value.values()))
+    if isinstance(value, list):
+        return any(map(_holds_a_half, value))
+    return value in HALVES
