@@ -531,7 +531,8 @@ def test_what_ollama_says_after_the_end_counts_where_it_says_something(field: st
 @pytest.mark.parametrize("wire", ["ai_sdk", "ai_sdk_ui"])
 def test_an_error_part_of_the_ai_sdk_is_the_providers(wire: str) -> None:
     start = {"type": "tool-input-start", "id": "c", "toolCallId": "c", "toolName": "f"}
-    (decision,) = judged(wire, [start, {"type": "error", "error": "x", "errorText": "x"}]).decisions
+    error = json.loads('{"type": "error", "error": "x", "errorText": "x"}')  # new strings, as from a socket
+    (decision,) = judged(wire, [start, error]).decisions
     assert (decision.reason, decision.evidence.provider_reason) == ("provider_error", "error")
 
 
