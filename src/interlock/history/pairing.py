@@ -102,7 +102,6 @@ class Pairing:
     Attributes:
         turns: In order of appearance.
         orphans: Results that no call asked for.
-        held: For each call part and each result part (by `id()`), its place in the pairing.
     """
 
     turns: list[Turn]

@@ -502,6 +502,7 @@ def test_one_object_in_two_places_has_two_places() -> None:
     """Also where the message is read again, because something else in it was put right."""
     odd: dict[str, Any] = {"role": "user"}
     good = {"type": "function", "function": {"name": "f", "arguments": "{}"}}
-    calls = [odd, {"id": "call_1", **good}, odd, {"id": "call_2", **good}]
-    told = heal([{"role": "assistant", "content": "x", "tool_calls": calls}], wire="openai_chat").remaining
-    assert [one.part_index for one in told if one.rule == "content-part-type"] == [0, 2]
+    calls = [odd, {"id": "call_1", **good}, odd, {"id": "call_1", **good}]
+    result = heal([{"role": "assistant", "content": "x", "tool_calls": calls}], wire="openai_chat")
+    assert "duplicate-tool-call-id" in [one.rule for one in result.repairs]  # what makes it read again
+    assert [one.part_index for one in result.remaining if one.rule == "content-part-type"] == [0, 2]

@@ -263,3 +263,10 @@ def test_the_search_ends_with_the_first_event_that_decides(
             detect(left)
         assert caught.value.candidates == tuple(winner)
     assert len(list(left)) == len(scores) - read
+
+
+def test_a_call_of_the_package_ai_is_none_of_gemini_lives() -> None:
+    """Both have a field `tool_call`; only one says its kind."""
+    call = {"tool_call": {"id": "c"}}
+    assert rate({**call, "kind": "tool_end"}) == {"ai_python": 2}
+    assert rate(call) == {"gemini": 2}
