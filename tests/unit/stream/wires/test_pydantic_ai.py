@@ -247,3 +247,12 @@ def test_each_response_that_is_pushed_alone_is_a_turn_of_its_own() -> None:
     assert verdicts(response(), second, third) == [GOOD, ("retry", "stream_incomplete"), GOOD]
     turns = {one.turn for one in judged("pydantic_ai", [response(), second, third]).decisions}
     assert len(turns) == 3
+
+
+def test_a_result_ends_its_response_also_when_nothing_said_that_the_call_was_run() -> None:
+    """No part of that response can grow any more."""
+    result = {"event_kind": "function_tool_result", "part": {"part_kind": "tool-return", "tool_call_id": "c1"}}
+    second = call(1, id="c2")
+    whole = response(part(args=TEXT), part("c2", args=TEXT))
+    assert verdicts(*call(), *second, result, whole) == [("reject", "sdk_execution_observed"), GOOD]
+    assert verdicts(*call(), *second[:2], result, *second[2:], whole)[1] == ("reject", "protocol_violation")

@@ -649,3 +649,11 @@ def test_a_name_of_half_characters_is_a_name() -> None:
 
 def test_an_error_of_the_agent_kit_counts_without_content() -> None:
     assert judged("gemini", [{"author": "a", "errorCode": "SAFETY"}]).end_reason == "content_filtered"
+
+
+@pytest.mark.parametrize(("status", "end"), [("pending", "paused"), ("cancelled", "cancelled"), ("resolved", None)])
+def test_a_hook_of_the_package_ai_holds_its_call(status: str, end: str | None) -> None:
+    hook = json.loads(json.dumps({"kind": "hook", "hook": {"status": status, "tool_call_id": "c"}}))
+    last = {"kind": "stream_end", "finish_reason": "tool_call", "provider_metadata": {}}
+    (decision,) = judged("ai_python", [*PYTHON, hook, last]).decisions
+    assert (decision.action == "execute", decision.evidence.end_reason) == (end is None, end or "complete")
