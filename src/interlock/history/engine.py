@@ -16,7 +16,7 @@ from interlock.history.detect import detect_wire
 from interlock.history.edits import Edit, apply
 from interlock.history.infer import MODEL_FIELDS, infer_provider, read_field
 from interlock.history.naming import NameMap
-from interlock.history.plain import as_plain
+from interlock.history.plain import as_plain, is_plain
 from interlock.history.providers import SERVERS, profile_for
 from interlock.history.records import Repair
 from interlock.history.requests import history_key, renamed_tools, tool_names
@@ -197,8 +197,13 @@ def heal(
         return HealResult(messages=history, wire=format_.name, provider=label, request=request, _source=source)
     found = _look(plain, format_, context, spans)
     if found is None:
-        plain = plain if format_.reads_objects else _plain(plain, None, format_)
-        found = _run(format_.read(plain), context, None if spans is None else spans.scan)
+        if spans is not None and spans.places is not None and not format_.reads_objects:
+            plain = _plain(plain, None, format_)
+        views = format_.read(plain)
+        if spans is not None:
+            for view in views:
+                view.sound = view.origins[0] not in spans.doubted
+        found = _run(views, context, None if spans is None else spans.scan)
     views, repairs, remaining = found
     edited = bool(repairs)
     written = _written(views, plain, format_) if edited else None
@@ -349,10 +354,18 @@ def _model_name(model: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Spans:
-    """The stretches that need a close look (`None`: everywhere), where each call id stands, and the look itself."""
+    """What a quick look has found, and the look itself.
+
+    Attributes:
+        places: The stretches that need a close look; `None`: everywhere.
+        ids: Where each call id stands.
+        doubted: The places of messages that may not be healthy by themselves.
+        scan: The look.
+    """
 
     places: list[tuple[int, int]] | None
     ids: dict[str, int]
+    doubted: set[int]
     scan: Scan
 
 
@@ -364,7 +377,8 @@ def _spans(history: Sequence[Any], wire: Wire, context: Context) -> _Spans | Non
     if scan is None:
         return None
     ids: dict[str, int] = {}
-    return _Spans(suspicious(history, scan, wire.is_word, ids), ids, scan)
+    doubted: set[int] = set()
+    return _Spans(suspicious(history, scan, wire.is_word, ids, doubted), ids, doubted, scan)
 
 
 def _look(
@@ -373,7 +387,7 @@ def _look(
     """Run the rules on the spans alone; `None` where they do not say enough, and the whole history has to be read."""
     if spans is None or spans.places is None:
         return None
-    views = list(views_of(history, spans.places, wire.read_at))
+    views = list(views_of(history, spans.places, wire.read_at, spans.doubted))
     stretches = sum(stretch(view) is not None for view in views)
     if not crosses(views, spans.places, spans.ids):
         out = _run(views, context, spans.scan)
@@ -393,10 +407,11 @@ def _plain(history: Sequence[Any], places: list[tuple[int, int]] | None, wire: W
     new: list[Any] | None = None
     for start, stop in [(0, len(history))] if places is None else places:
         for at in range(start, stop):
-            message = as_plain(history[at], nulls=not wire.omits_nulls)
-            if message is not history[at]:
-                new = new if new is not None else [*history]
-                new[at] = message
+            message = history[at]
+            if is_plain(message) or (plain := as_plain(message, nulls=not wire.omits_nulls)) is message:
+                continue
+            new = new if new is not None else [*history]
+            new[at] = plain
     return history if new is None else new
 
 
@@ -471,7 +486,7 @@ def _proved(views: Sequence[Message], wire: Wire, scan: Scan) -> bool:
         if stop is not None and run[-1].origins[-1:] != (stop - 1,):
             return False
         native, _ = wire.write(run)
-        if scan(native, 0, places) < len(native):
+        if scan(native, 0, places)[0] < len(native):
             return False
     return True
 

@@ -11,10 +11,32 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, Final
 
-__all__ = ["as_plain"]
+__all__ = ["as_plain", "is_plain"]
 
 _SCALARS: Final = frozenset({str, int, float, bool, type(None), bytes})
 _DEEP: Final = 10  # levels: no format keeps an object further down, and what contains itself ends here
+_MANY: Final = 10_000  # dicts and lists that one message may hold for the quick way
+
+
+def is_plain(value: Any) -> bool:
+    """Say quickly whether `as_plain` has nothing to do; false when it takes a longer look to tell."""
+    if type(value) is not dict:
+        return False
+    left = [value.values()]
+    for held in left:
+        for one in held:
+            kind = type(one)
+            if kind in _SCALARS:
+                continue
+            if kind is dict:
+                left.append(one.values())
+            elif kind is list:
+                left.append(one)
+            else:
+                return False
+        if len(left) > _MANY:
+            return False
+    return True
 
 
 def as_plain(value: Any, *, nulls: bool = True, depth: int = _DEEP) -> Any:

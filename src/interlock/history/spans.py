@@ -10,24 +10,24 @@ which parts the turns around it and which no rule has anything to say about.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any, Final
 
 from interlock.history.naming import minted_id
 from interlock.history.pairing import ORDINALS
 from interlock.history.turns import Call, Message, Result, Text
 
-__all__ = ["REUSED", "Scan", "crosses", "runs", "stand_in", "stretch", "suspicious", "views_of"]
+__all__ = ["REUSED", "Scan", "crosses", "onward", "runs", "stand_in", "stretch", "suspicious", "views_of"]
 
-#: From a place on, the first message that is not surely healthy (the length: none). Notes for each call id
-#: where it stands.
-Scan = Callable[[Sequence[Any], int, dict[str, int]], int]
+#: From a place on, the first message that is not surely healthy (the length: none), and where the look stopped:
+#: what stands ahead of that is healthy by itself. Notes for each call id where it stands.
+Scan = Callable[[Sequence[Any], int, dict[str, int]], tuple[int, int]]
 REUSED: Final = -1  # the id stands in several places
 _GAP: Final = "gap"
 
 
 def suspicious(
-    messages: Sequence[Any], scan: Scan, is_word: Callable[[Any], bool], places: dict[str, int]
+    messages: Sequence[Any], scan: Scan, is_word: Callable[[Any], bool], places: dict[str, int], doubted: set[int]
 ) -> list[tuple[int, int]] | None:
     """Return the spans that need a close look, in order; `None` when that is most of the history.
 
@@ -36,29 +36,38 @@ def suspicious(
         scan: The wire's walk.
         is_word: Says whether a native message is the user's and holds nothing but words.
         places: Filled with the place of each call id; `REUSED` for one that stands in several.
+        doubted: Filled with the places of the messages that are not surely healthy by themselves, whatever
+            stands around them.
     """
     spans: list[tuple[int, int]] = []
-    end, at, covered = len(messages), 0, 0
+    end, at, covered, high = len(messages), 0, 0, 0
     while at < end:
-        bad = scan(messages, at, places)
+        bad, stuck = scan(messages, at, places)
         if bad >= end:
             break
-        low = max(bad - 1, at)  # what stands ahead may be part of the fault
-        while low > at and not is_word(messages[low]):
-            low -= 1
-        high = bad + 1
-        while high < end and not (is_word(messages[high]) and _ends(messages, high)):
-            high += 1
-        stop = min(high + 1, end)
-        if spans and low < spans[-1][1]:
-            covered -= spans[-1][1] - spans[-1][0]
-            low = spans.pop()[0]
-        spans.append((low, stop))
-        covered += stop - low
-        if covered * 2 > end:
-            return None
-        at = high
-    return spans
+        if stuck == at:
+            doubted.add(at)
+        at = max(stuck, at + 1)
+        if bad >= high:  # not in the span at hand
+            low = max(bad - 1, high)  # what stands ahead may be part of the fault
+            while low > high and not is_word(messages[low]):
+                low -= 1
+            high = bad + 1
+            while high < end and not (is_word(messages[high]) and _ends(messages, high)):
+                high += 1
+            stop = min(high + 1, end)
+            if spans and low < spans[-1][1]:
+                covered -= spans[-1][1] - spans[-1][0]
+                low = spans.pop()[0]
+            spans.append((low, stop))
+            covered += stop - low
+        at = min(at, high)
+    return None if covered * 2 > end else spans
+
+
+def onward(messages: Sequence[Any], start: int) -> Iterator[tuple[int, Any]]:
+    """Yield the messages from a place on, each with its place."""
+    return enumerate(map(messages.__getitem__, range(start, len(messages))) if start else messages, start)
 
 
 def _ends(messages: Sequence[Any], at: int) -> bool:
@@ -75,7 +84,7 @@ def stand_in(start: int, stop: int) -> Message:
     native = {"role": "user", "content": word}
     # Opaque, and an item: no turn goes on in it, and nothing is joined to it.
     held = (Text(native=None, text=word, index=0, slot="self"),)
-    return Message(role="opaque", parts=held, native=native, form="item", extra={_GAP: (start, stop)})
+    return Message(role="opaque", parts=held, native=native, form="item", sound=True, extra={_GAP: (start, stop)})
 
 
 def stretch(view: Message) -> tuple[int, int] | None:
@@ -85,7 +94,10 @@ def stretch(view: Message) -> tuple[int, int] | None:
 
 
 def views_of(
-    messages: Sequence[Any], spans: Sequence[tuple[int, int]], read: Callable[[Any, int], Sequence[Message]]
+    messages: Sequence[Any],
+    spans: Sequence[tuple[int, int]],
+    read: Callable[[Any, int], Sequence[Message]],
+    doubted: Container[int],
 ) -> Iterator[Message]:
     """Yield views of the spans, and a stand-in for each stretch between them."""
     at = 0
@@ -93,7 +105,10 @@ def views_of(
         if start > at:
             yield stand_in(at, start)
         for place in range(start, stop):
-            yield from read(messages[place], place)
+            sound = place not in doubted
+            for view in read(messages[place], place):
+                view.sound = sound
+                yield view
         at = stop
     if at < len(messages):
         yield stand_in(at, len(messages))

@@ -175,6 +175,8 @@ class Message:
         form: How the native content is given: a string, a list of parts, null, or not at all;
             `item` when the message itself is its only part.
         changed: It differs from the input.
+        sound: A quick look has passed what it was read from: nothing is wrong with it by itself. Says nothing
+            of a view that is `changed`.
     """
 
     role: Role
@@ -183,6 +185,7 @@ class Message:
     origins: tuple[int, ...] = ()
     form: ContentForm = "parts"
     changed: bool = False
+    sound: bool = False
     extra: dict[str, Any] = field(default_factory=dict)
 
 

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from interlock.history.engine import check, heal
 from interlock.history.providers import PROFILES
+from interlock.history.rules.base import Context
+from interlock.history.spans import stretch
 from interlock.history.wires import WIRES
 from interlock.history.wires.base import Wire
 from properties.history.generate import BODIES, JSON, RENDERERS, damaged, fail, plans, results_in
@@ -190,6 +192,26 @@ def test_the_short_way_finds_what_the_long_way_finds(wire: str, data: st.DataObj
     assert json.dumps(long.messages) == json.dumps(short.messages)
     assert long.positions == short.positions
     assert (long.ids, long.names) == (short.ids, short.names)
+
+
+@pytest.mark.parametrize("wire", SCANNED)
+@given(data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_what_the_quick_look_has_passed_need_not_be_looked_at_again(wire: str, data: st.DataObject) -> None:
+    """A rule that is told which messages are in doubt says what it says when it is told that all are."""
+    history = RENDERERS[wire](data.draw(plans(least=3)))
+    history = data.draw(damaged(history, most=4))
+    keep = data.draw(st.lists(st.booleans(), min_size=len(history), max_size=len(history)))
+    if data.draw(st.booleans()):  # what is left of a pruned history
+        history = [message for message, kept in zip(history, keep, strict=True) if kept] or history
+    options = {"wire": wire, "provider": data.draw(st.sampled_from([None, "openai", "anthropic"]))}
+    told = heal(history, **options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Context, "doubted", lambda self, messages: [one for one in messages if stretch(one) is None])
+        doubting = heal(history, **options)
+    assert [one.to_json() for one in doubting.repairs] == [one.to_json() for one in told.repairs]
+    assert [one.to_json() for one in doubting.remaining] == [one.to_json() for one in told.remaining]
+    assert json.dumps(doubting.messages) == json.dumps(told.messages)
 
 
 def shared(value: Any, seen: dict[str, Any]) -> Any:

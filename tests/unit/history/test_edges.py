@@ -506,3 +506,11 @@ def test_one_object_in_two_places_has_two_places() -> None:
     result = heal([{"role": "assistant", "content": "x", "tool_calls": calls}], wire="openai_chat")
     assert "duplicate-tool-call-id" in [one.rule for one in result.repairs]  # what makes it read again
     assert [one.part_index for one in result.remaining if one.rule == "content-part-type"] == [0, 2]
+
+
+@pytest.mark.parametrize("wire", sorted(engine.WIRES))
+@pytest.mark.parametrize("role", ["", None, 0])
+def test_a_role_that_says_nothing_ends(wire: str, role: Any) -> None:
+    """The quick look stops at each of them, and goes on."""
+    odd = {"role": role, "content": [{"text": "q"}], "parts": [{"text": "q"}]}
+    assert not heal(heal([odd, odd, odd], wire).messages, wire).changed

@@ -51,3 +51,10 @@ def test_ids_pair_by_their_text(name: str) -> None:
         assert result.messages == heal(expected, wire).messages
         assert {one.rule for one in result.repairs} >= {"missing-tool-call-id"}
         assert not heal(result.messages, wire).changed
+
+
+def test_numbers_as_ids_are_seen_where_nothing_else_is_wrong() -> None:
+    """Call and response agree, and the API still takes text only."""
+    history = kept(render(STEPS, "gemini"), int)
+    whole = [*history[:2], {"role": "user", "parts": history[2]["parts"][::-1]}, *history[3:]]
+    assert heal(whole, "gemini").changed

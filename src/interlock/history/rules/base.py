@@ -84,6 +84,8 @@ class Context:
     ids: dict[str, str | None] = field(default_factory=dict)
     _pairing: Pairing | None = None
     _held: Sequence[Message] | None = None
+    _doubted: list[Message] | None = None
+    _doubted_in: Sequence[Message] | None = None
 
     def pairing(self, messages: Sequence[Message]) -> Pairing:
         """Return which result answers which call; worked out once for each state of the conversation."""
@@ -96,11 +98,22 @@ class Context:
             self._held = messages
         return self._pairing
 
+    def doubted(self, messages: Sequence[Message]) -> list[Message]:
+        """Return the messages with which something may be wrong whatever stands around them.
+
+        All but those that the quick look has passed one by one. What a rule says of one message alone it
+        need not ask of others.
+        """
+        if self._doubted_in is not messages or self._doubted is None:
+            self._doubted = [message for message in messages if not message.sound or message.changed]
+            self._doubted_in = messages
+        return self._doubted
+
     def forget(self) -> None:
-        """Let go of the conversation that was paired last."""
+        """Let go of the conversation that was looked at last."""
         if self._pairing is not None:
             self._pairing.release()
-        self._pairing = self._held = None
+        self._pairing = self._held = self._doubted = self._doubted_in = None
 
     def reset(self) -> None:
         """Forget what a run has left."""

@@ -35,7 +35,7 @@ __all__ = ["RULE"]
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each marker in a wrong place."""
-    for message in messages:
+    for message in context.doubted(messages):
         target: Part | None = None
         for part in message.parts:
             native = part.native

@@ -59,7 +59,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     profile, wire = context.profile, context.wire
     if wire.typed_pairs:
         yield from _mispaired(messages, context)
-    for message in messages:
+    for message in context.doubted(messages):
         if message.form == "null" and _stands_alone(message, wire):
             yield Finding(
                 message=message,

@@ -32,7 +32,7 @@ __all__ = ["RULE"]
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each document without words."""
-    for message in messages:
+    for message in context.doubted(messages):
         kinds = {part.media for part in message.parts if type(part) is Media}
         if "document" not in kinds or any(isinstance(part, Text) and part.text.strip() for part in message.parts):
             continue

@@ -34,7 +34,7 @@ __all__ = ["RULE"]
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each empty text part that has company."""
-    for message in messages:
+    for message in context.doubted(messages):
         blank = [part for part in message.parts if context.wire.is_blank(part)]
         if not context.profile.blank_text:
             blank = [part for part in blank if type(part) is Text and not part.text]

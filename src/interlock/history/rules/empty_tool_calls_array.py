@@ -37,7 +37,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each empty list of calls."""
     if not context.wire.refuses_empty_calls or context.profile.empty_calls:
         return
-    for message in messages:
+    for message in context.doubted(messages):
         native = message.native
         if message.role == "assistant" and isinstance(native, dict) and native.get("tool_calls") == []:
             if any(part.slot == "tool_calls" for part in message.parts):

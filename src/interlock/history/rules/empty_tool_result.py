@@ -36,7 +36,7 @@ __all__ = ["RULE"]
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each result whose body has to be filled."""
     profile, wire = context.profile, context.wire
-    for message in messages:
+    for message in context.doubted(messages):
         for part in message.parts:
             if type(part) is not Result or part.server:
                 continue

@@ -36,7 +36,7 @@ __all__ = ["RULE"]
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each item that the target cannot decrypt."""
-    for message in messages:
+    for message in context.doubted(messages):
         part = message.parts[0] if message.parts else None
         if type(part) is not Reasoning or not part.signature or not isinstance(message.native, dict):
             continue

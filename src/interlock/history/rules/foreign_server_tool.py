@@ -46,7 +46,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     owner = profile_for(wire.provider, wire=wire.name).family if wire.provider and wire.server_tools else None
     if owner is None or owner == profile.family or profile.name in SERVERS:
         return
-    for message in messages:
+    for message in context.doubted(messages):
         if message.role != "assistant":
             continue
         for part in message.parts:

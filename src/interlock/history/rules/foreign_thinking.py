@@ -40,7 +40,7 @@ __all__ = ["RULE"]
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each reasoning part that is known to be another's."""
-    for message in messages:
+    for message in context.doubted(messages):
         if not any(type(part) is Reasoning for part in message.parts):
             continue
         maker, model = _origin(message, context)

@@ -36,7 +36,7 @@ __all__ = ["RULE"]
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each signature that cannot be decoded."""
     path = context.wire.signature_path
-    for message in messages if path else ():
+    for message in context.doubted(messages) if path else ():
         for part in message.parts:
             value = signature_of(part.native, path)
             if value is None or well_formed(value):

@@ -30,9 +30,9 @@ from interlock.history.turns import Message
 __all__ = ["RULE"]
 
 
-def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:  # noqa: ARG001
+def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each id that the server would refuse."""
-    for message in messages:
+    for message in context.doubted(messages):
         native = message.native
         if not isinstance(native, dict) or "id" not in native or not ("type" in native or "role" in native):
             continue

@@ -44,7 +44,7 @@ __all__ = ["RULE"]
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each call whose arguments have the wrong type."""
     form = context.wire.arguments
-    for message in messages:
+    for message in context.doubted(messages):
         for part in message.parts:
             if type(part) is not Call or part.malformed or (part.server and form != "object"):
                 continue

@@ -38,7 +38,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each item that the server cannot find."""
     if context.options.get("store") is not False:
         return
-    for message in messages:
+    for message in context.doubted(messages):
         native = message.native
         if not isinstance(native, dict) or not message.parts:
             continue

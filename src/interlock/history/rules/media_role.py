@@ -42,10 +42,11 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     allowed, wire = context.profile.media_roles or (), context.wire
     ends: dict[int, Message] = {}  # for each message the last one of the results right behind it, or itself
     last: Message | None = None
-    for message in reversed(messages):
+    doubted = context.doubted(messages)
+    for message in reversed(messages if doubted else ()):
         ends[id(message)] = last or message
         last = (last or message) if message.role == "tool" else None
-    for message in messages:
+    for message in doubted:
         if message.role in allowed or message.role == "opaque":
             continue
         behind = ends[id(message)]

@@ -42,7 +42,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each half that lacks its id."""
     ids, missing = IdMap(), 0
     wire = context.wire
-    for message, part in parts(messages):
+    for message, part in parts(context.doubted(messages)):
         if isinstance(part, (Call, Result)) and (text := _as_text(part, wire)) is not None:
             yield Finding(
                 message=message,

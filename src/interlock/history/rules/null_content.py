@@ -40,7 +40,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     refused = profile.null_content if wire.string_content else wire.refuses_null
     if not refused:
         return
-    for message in messages:
+    for message in context.doubted(messages):
         thought = _only_thought(message, wire)
         if message.role not in refused and not thought:
             continue

@@ -34,7 +34,7 @@ __all__ = ["RULE"]
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each reasoning item with content."""
-    for message in messages:
+    for message in context.doubted(messages):
         native = message.native
         if isinstance(native, dict) and native.get("type") == "reasoning" and native.get("content"):
             if context.model is not None and not _OWN.search(context.model):

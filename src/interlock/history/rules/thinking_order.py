@@ -31,9 +31,9 @@ from interlock.history.turns import Message, Reasoning, Text
 __all__ = ["RULE"]
 
 
-def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:  # noqa: ARG001
+def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each message that begins with text and then thinks."""
-    for message in messages:
+    for message in context.doubted(messages):
         if message.role != "assistant":
             continue
         held = message.parts

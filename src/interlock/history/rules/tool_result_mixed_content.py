@@ -39,7 +39,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each message that has to be split."""
     if context.wire.result_role != "user":
         return
-    for message in messages:
+    for message in context.doubted(messages):
         answers = tuple(part for part in message.parts if type(part) is Result and not part.server)
         rest = tuple(part for part in message.parts if part not in answers)
         if message.role != "user" or not answers or not rest:

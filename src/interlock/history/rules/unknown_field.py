@@ -43,7 +43,7 @@ __all__ = ["RULE"]
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each message or part with fields that must not be sent."""
-    for message in messages:
+    for message in context.doubted(messages):
         if message.role == "assistant" and (field := _unread_calls(message, context)) is not None:
             yield Finding(message=message, reason=f"calls in {field!r}, which this format does not read")
         own = context.wire.stray_fields(message.native, None) if message.form != "item" else ()

@@ -35,7 +35,6 @@ from typing import Any, Final
 
 from interlock.history.edits import ReplaceMessage
 from interlock.history.rules.base import Context, Finding, Rule, role_changed, tagged
-from interlock.history.spans import stretch
 from interlock.history.turns import Call, Message, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire
 
@@ -46,9 +45,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each message whose role has to change or cannot be read."""
     wire, accepted = context.wire, context.profile.roles
     answered: dict[int, str] | None = None
-    for message in messages:
-        if stretch(message) is not None:
-            continue
+    for message in context.doubted(messages):
         native = message.native
         word = native.get("role") if isinstance(native, dict) else None
         role: Role | None = None

@@ -32,9 +32,9 @@ from interlock.history.turns import Message, Reasoning
 __all__ = ["RULE"]
 
 
-def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:  # noqa: ARG001
+def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each reasoning part without a signature."""
-    for message in messages:
+    for message in context.doubted(messages):
         for part in message.parts:
             if type(part) is Reasoning and part.slot in ("content", "parts") and not part.signature:
                 yield Finding(

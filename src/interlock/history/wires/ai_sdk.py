@@ -18,10 +18,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any, ClassVar, Literal
 
-from interlock.history.spans import REUSED, Scan
+from interlock.history.spans import REUSED, Scan, onward
 from interlock.history.turns import (
     Approval,
     Call,
@@ -83,64 +82,64 @@ class AISDK(Wire):
         longest, fits = profile.id_length or 1 << 30, re.compile(profile.name_pattern).fullmatch
         fitting: set[str] = set()
 
-        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> int:
+        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> tuple[int, int]:
             waiting: dict[str, str] = {}
             at = opened = start
             try:
-                for at, message in enumerate(messages if not start else islice(messages, start, None), start):
+                for at, message in onward(messages, start):
                     role, content = message["role"], message["content"]
                     if len(message) != 2:
-                        return opened if waiting else at
+                        return (opened if waiting else at), at
                     if role == "tool":
                         for part in content:
                             if part["type"] != "tool-result" or waiting.pop(part["toolCallId"]) != part["toolName"]:
-                                return opened
+                                return opened, at
                             if len(part) != 4 or type(part["output"]["type"]) is not str:
-                                return opened
+                                return opened, at
                         if waiting or not content:
-                            return opened
+                            return opened, at
                         continue
                     if not waiting:
                         opened = at
                     elif role != "assistant":
-                        return opened  # the assistant's neighbours are one turn
+                        return opened, at  # the assistant's neighbours are one turn
                     if type(content) is str:
                         if role == "assistant":
                             if not content or content.isspace():
-                                return opened
+                                return opened, at
                         elif role != "user" and role != "system":
-                            return at
+                            return at, at
                         continue
                     if type(content) is not list or (role != "user" and role != "assistant"):
-                        return opened
+                        return opened, at
                     blank = True
                     for part in content:
                         kind = part["type"]
                         if kind == "text":
                             text = part["text"]
                             if len(part) != 2 or type(text) is not str:
-                                return opened
+                                return opened, at
                             blank = blank and (not text or text.isspace())
                         elif kind == "tool-call" and role == "assistant":
                             call_id, name = part["toolCallId"], part["toolName"]
                             if type(part["input"]) is not dict or len(part) != 4 or call_id in waiting:
-                                return opened
+                                return opened, at
                             if type(call_id) is not str or not 0 < len(call_id) <= longest:
-                                return opened
+                                return opened, at
                             if name not in fitting:
                                 if not fits(name):
-                                    return opened
+                                    return opened, at
                                 fitting.add(name)
                             waiting[call_id] = name
                             places[call_id] = REUSED if places.get(call_id, at) != at else at
                             blank = False
                         else:
-                            return opened
+                            return opened, at
                     if blank and role == "assistant":
-                        return opened
+                        return opened, at
             except (KeyError, TypeError, AttributeError):
-                return opened if waiting else at
-            return opened if waiting else len(messages)
+                return (opened if waiting else at), at
+            return (opened if waiting else len(messages)), len(messages)
 
         return scan
 

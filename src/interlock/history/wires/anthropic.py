@@ -17,11 +17,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.cachemarks import outside
-from interlock.history.spans import REUSED, Scan
+from interlock.history.spans import REUSED, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_id, as_string, opaque_message, read_content, role_in
 from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, as_blocks, chat_result, strays
@@ -62,23 +61,23 @@ class Anthropic(Wire):
         fits, id_fits = re.compile(profile.name_pattern).fullmatch, re.compile(profile.id_pattern).fullmatch
         names: set[str] = set()
 
-        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> int:
+        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> tuple[int, int]:
             waiting: set[str] = set()
             at = opened = start
             role = ""
             try:
-                for at, message in enumerate(messages if not start else islice(messages, start, None), start):
+                for at, message in onward(messages, start):
                     role, content = message["role"], message["content"]
                     if len(message) != 2:
-                        return opened if waiting else at
+                        return (opened if waiting else at), at
                     if type(content) is str:
                         if waiting and role != "assistant":
-                            return opened
+                            return opened, at
                         if not content or content.isspace() or (role != "user" and role != "assistant"):
-                            return opened if waiting else at
+                            return (opened if waiting else at), at
                         continue
                     if type(content) is not list or not content:
-                        return opened if waiting else at
+                        return (opened if waiting else at), at
                     if role == "user":
                         spoken = False
                         for block in content:
@@ -86,18 +85,18 @@ class Anthropic(Wire):
                             if kind == "tool_result":
                                 waiting.remove(block["tool_use_id"])
                                 if spoken or not _plain_result(block):
-                                    return opened
+                                    return opened, at
                             elif kind == "text":
                                 text = block["text"]
                                 spoken = True
                                 if not text or text.isspace():
-                                    return opened if waiting else at
+                                    return (opened if waiting else at), at
                             else:
-                                return opened if waiting else at
+                                return (opened if waiting else at), at
                             if len(block) > 2 and (not block.keys() <= _USUAL or block.get("caller", block) is None):
-                                return opened if waiting else at
+                                return (opened if waiting else at), at
                         if waiting:
-                            return opened
+                            return opened, at
                     elif role == "assistant":
                         # Neighbours are one turn: where calls wait, it goes on.
                         thinking = not waiting  # nothing but thinking so far
@@ -108,12 +107,14 @@ class Anthropic(Wire):
                             kind = block["type"]
                             if kind == "tool_use":
                                 call_id, name = block["id"], block["name"]
-                                if type(block["input"]) is not dict or call_id in places or not id_fits(call_id):
+                                if call_id in waiting or places.get(call_id, at) != at:
                                     places[call_id] = REUSED
-                                    return opened
+                                    return opened, at
+                                if type(block["input"]) is not dict or not id_fits(call_id):
+                                    return opened, at
                                 if name not in names:
                                     if not fits(name):
-                                        return opened
+                                        return opened, at
                                     names.add(name)
                                 places[call_id] = at
                                 waiting.add(call_id)
@@ -122,26 +123,26 @@ class Anthropic(Wire):
                                 text = block["text"]
                                 thinking = False
                                 if not text or text.isspace():
-                                    return opened
+                                    return opened, at
                             elif kind == "thinking":
                                 if not thinking or not block["signature"] or type(block["signature"]) is not str:
-                                    return opened
+                                    return opened, at
                                 if len(block) != 3 or "thinking" not in block:
-                                    return opened
+                                    return opened, at
                                 continue
                             else:
-                                return opened
+                                return opened, at
                             if len(block) > 2 and (not block.keys() <= _USUAL or block.get("caller", block) is None):
-                                return opened
+                                return opened, at
                         if kind == "thinking":
-                            return opened
+                            return opened, at
                     else:
-                        return opened if waiting else at
+                        return (opened if waiting else at), at
             except (KeyError, TypeError, AttributeError):
-                return opened if waiting else at
+                return (opened if waiting else at), at
             if waiting or role != "user":
-                return opened if waiting else at
-            return len(messages)
+                return (opened if waiting else at), at
+            return len(messages), len(messages)
 
         return scan
 

@@ -19,10 +19,9 @@ import base64
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any, ClassVar, Final, Literal
 
-from interlock.history.spans import REUSED, Scan
+from interlock.history.spans import REUSED, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_id, as_json, as_string, opaque_message, read_content, role_in
 from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, as_blocks, chat_result, strays
@@ -66,66 +65,67 @@ class BedrockConverse(Wire):
         everywhere = profile.unique_ids == "request"
         names: set[str] = set()
 
-        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> int:
+        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> tuple[int, int]:
             waiting: set[str] = set()
             at = opened = start
             role = before = ""
             try:
-                for at, message in enumerate(messages if not start else islice(messages, start, None), start):
+                for at, message in onward(messages, start):
                     before, role = role, message["role"]
                     content = message["content"]
                     if len(message) != 2 or not content:
-                        return opened if waiting else at
+                        return (opened if waiting else at), at
                     if role == before:
-                        return opened if waiting else at - 1
+                        return (opened if waiting else max(at - 1, start)), at
                     if role == "user":
                         spoken = False
                         for block in content:
                             if len(block) != 1:
-                                return opened if waiting else at
+                                return (opened if waiting else at), at
                             if "text" in block:
                                 text, spoken = block["text"], True
                                 if not text or text.isspace():
-                                    return opened if waiting else at
+                                    return (opened if waiting else at), at
                                 continue
                             result = block["toolResult"]
                             waiting.remove(result["toolUseId"])
                             if spoken or not _plain_result(result):
-                                return opened
+                                return opened, at
                         if waiting:
-                            return opened
+                            return opened, at
                     elif role == "assistant":
                         if not before and not at:
-                            return at
+                            return at, at
                         opened = at
                         for block in content:
                             if len(block) != 1:
-                                return at
+                                return at, at
                             if "text" in block:
                                 text = block["text"]
                                 if not text or text.isspace():
-                                    return at
+                                    return at, at
                                 continue
                             call = block["toolUse"]
                             call_id, name = call["toolUseId"], call["name"]
                             if len(call) != 3 or type(call["input"]) is not dict or not id_fits(call_id):
-                                return at
-                            if len(call_id) > 64 or call_id in waiting or (everywhere and call_id in places):
+                                return at, at
+                            reused = places.get(call_id, at) != at
+                            if len(call_id) > 64 or call_id in waiting or (everywhere and reused):
                                 places[call_id] = REUSED
-                                return at
+                                return at, at
                             if name not in names:
                                 if not fits(name):
-                                    return at
+                                    return at, at
                                 names.add(name)
-                            places[call_id] = REUSED if places.get(call_id, at) != at else at
+                            places[call_id] = REUSED if reused else at
                             waiting.add(call_id)
                     else:
-                        return opened if waiting else at
+                        return (opened if waiting else at), at
             except (KeyError, TypeError, AttributeError):
-                return opened if waiting else at
+                return (opened if waiting else at), at
             if waiting or role != "user":
-                return opened if waiting else at
-            return len(messages)
+                return (opened if waiting else at), at
+            return len(messages), len(messages)
 
         return scan
 

@@ -18,11 +18,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.signatures import well_formed
-from interlock.history.spans import REUSED, Scan
+from interlock.history.spans import REUSED, Scan, onward
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_id, as_json, as_string, opaque_message, plain_text
 from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, chat_result, strays
@@ -93,69 +92,73 @@ class Gemini(Wire):
         fits, demands = re.compile(profile.name_pattern).fullmatch, profile.thought_signatures
         names: set[str] = set()
 
-        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> int:
+        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> tuple[int, int]:
             waiting: list[tuple[str, str | None]] = []
             at = opened = start
             asked = start > 0  # the user has spoken
             try:
-                for at, message in enumerate(messages if not start else islice(messages, start, None), start):
+                for at, message in onward(messages, start):
                     role, parts = message["role"], message["parts"]
                     if len(message) != 2 or not parts:
-                        return opened if waiting else at
+                        return (opened if waiting else at), at
                     if role == "user":
                         asked = True
                         if waiting:
                             if len(parts) != len(waiting):
-                                return opened
+                                return opened, at
                             for part, (name, call_id) in zip(parts, waiting, strict=True):
                                 response = part["functionResponse"]
                                 if response["name"] != name or response.get("id") != call_id:
-                                    return opened
+                                    return opened, at
                                 if type(response["response"]) is not dict or len(part) != 1:
-                                    return opened
+                                    return opened, at
                             waiting = []
                             continue
                         for part in parts:
                             if len(part) != 1 or type(part["text"]) is not str:
-                                return at
+                                return at, at
                     elif role == "model":
                         if waiting:
-                            return opened
+                            return opened, at
                         said = False
+                        own = set[str]()
                         for part in parts:
                             signed = part.get("thoughtSignature")
                             if len(part) != 1 + (signed is not None) or not (signed is None or well_formed(signed)):
-                                return at
+                                return at, at
                             call = part.get("functionCall")
                             if call is None:
                                 text = part["text"]
                                 if type(text) is not str:
-                                    return at
+                                    return at, at
                                 said = said or signed is not None or not (not text or text.isspace())
                                 continue
                             name, call_id = call["name"], call.get("id")
                             if type(call["args"]) is not dict or (demands and not waiting and not signed):
-                                return at
+                                return at, at
                             if name not in names:
                                 if not fits(name):
-                                    return at
+                                    return at, at
                                 names.add(name)
                             if call_id is not None:
-                                if call_id in places or not call_id:
+                                if places.get(call_id, at) != at or call_id in own:
                                     places[call_id] = REUSED
-                                    return at
+                                    return at, at
+                                if type(call_id) is not str or not call_id:
+                                    return at, at
                                 places[call_id] = at
+                                own.add(call_id)
                             opened = at
                             waiting.append((name, call_id))
                         if not said and not waiting:
-                            return at
+                            return at, at
                         if waiting and not asked:
-                            return at
+                            return at, at
                     else:
-                        return opened if waiting else at
+                        return (opened if waiting else at), at
             except (KeyError, TypeError, AttributeError):
-                return opened if waiting else at
-            return opened if waiting else len(messages)
+                return (opened if waiting else at), at
+            return (opened if waiting else len(messages)), len(messages)
 
         return scan
 

@@ -17,10 +17,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any, ClassVar, Final, Literal
 
-from interlock.history.spans import REUSED, Scan
+from interlock.history.spans import REUSED, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_id, as_json, as_string, entries, opaque_message, read_content, role_in
 
@@ -73,52 +72,52 @@ class Ollama(Wire):
             return None
         fits = re.compile(profile.name_pattern).fullmatch
 
-        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> int:
+        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> tuple[int, int]:
             due: list[tuple[str | None, str]] = []  # id and name of each call that has no result yet, last one first
             own: set[str] = set()  # the ids in the message at hand
             at = opened = start
             try:
-                for at, message in enumerate(messages if not start else islice(messages, start, None), start):
+                for at, message in onward(messages, start):
                     role, content = message["role"], message["content"]
                     if role == "tool":
                         call_id, name = due.pop()
                         if message.get("tool_name", name) != name or message.get("tool_call_id") != call_id:
-                            return opened
+                            return opened, at
                         if type(content) is not str or not message.keys() <= _RESULT:
-                            return opened
+                            return opened, at
                         continue
                     if due:
-                        return opened
+                        return opened, at
                     opened = at
                     if type(content) is not str:
-                        return at
+                        return at, at
                     if role == "user" or role == "system":
                         if len(message) != 2:
-                            return at
+                            return at, at
                         continue
                     if role != "assistant" or not message.keys() <= _USUAL:
-                        return at
+                        return at, at
                     entries, thinking = message.get("tool_calls"), message.get("thinking")
                     if not entries and (not content or content.isspace()):
-                        return at
+                        return at, at
                     if thinking is not None and type(thinking) is not str:
-                        return at
+                        return at, at
                     own.clear()
                     for entry in entries or ():
                         function = entry["function"]
                         name, call_id = function["name"], entry.get("id")
                         if type(function["arguments"]) is not dict or not fits(name) or not entry.keys() <= _ENTRY:
-                            return at
+                            return at, at
                         if call_id is not None:
                             if type(call_id) is not str or not call_id or call_id in own:
-                                return at
+                                return at, at
                             own.add(call_id)
-                            places[call_id] = REUSED if call_id in places else at
+                            places[call_id] = REUSED if places.get(call_id, at) != at else at
                         due.append((call_id, name))
                     due.reverse()
             except (AttributeError, IndexError, KeyError, TypeError):
-                return opened if due else at
-            return opened if due else len(messages)
+                return (opened if due else at), at
+            return (opened if due else len(messages)), len(messages)
 
         return scan
 

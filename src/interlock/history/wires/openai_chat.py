@@ -18,11 +18,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.arguments import is_object_text
-from interlock.history.spans import REUSED, Scan
+from interlock.history.spans import REUSED, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import (
     Wire,
@@ -128,43 +127,43 @@ class OpenAIChat(Wire):
         usual = _PLAIN if careful else _USUAL
         names: set[str] = set()
 
-        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> int:
+        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> tuple[int, int]:
             waiting: set[str] = set()
             at = start
             opened = -1
             role = before = ""
             try:
-                for at, message in enumerate(messages if not start else islice(messages, start, None), start):
+                for at, message in onward(messages, start):
                     before, role = role, message["role"]
                     if role == "tool":
                         waiting.remove(message["tool_call_id"])
                         if type(message["content"]) is not str:
-                            return opened
+                            return opened, at
                         if len(message) != 3 and (len(message) != 4 or message["name"] not in names):
-                            return opened
+                            return opened, at
                         continue
                     if waiting or (careful and before == "tool" and role != "assistant"):
-                        return opened
+                        return opened, at
                     if role == "user" or role == "system" or role == "developer":
                         if len(message) != 2 or type(message["content"]) is not str:
-                            return at
+                            return at, at
                         if careful and role != "user" and (role == "developer" or before not in ("system", "")):
-                            return at
+                            return at, at
                         continue
                     if role != "assistant":
-                        return at
+                        return at, at
                     content, entries = message.get("content"), message.get("tool_calls")
                     if not (len(message) == 2 and content) and not message.keys() <= usual:
-                        return at
+                        return at, at
                     if type(content) is str:
                         if not entries and (not content or content.isspace()):
-                            return at
+                            return at, at
                     elif content is not None or not entries:
-                        return at
+                        return at, at
                     if entries is None:
                         continue
                     if careful and not before:
-                        return at
+                        return at, at
                     opened = at
                     for entry in entries:
                         function, call_id = entry["function"], entry["id"]
@@ -175,25 +174,25 @@ class OpenAIChat(Wire):
                             or type(call_id) is not str
                             or not 0 < len(call_id) <= longest
                         ):
-                            return at
+                            return at, at
                         if id_fits is not None and not id_fits(call_id):
-                            return at
+                            return at, at
                         if name not in names:
                             if not fits(name):
-                                return at
+                                return at, at
                             names.add(name)
                         healthy = arguments == "{}" or (parsed and type(arguments) is dict)
                         if not healthy and not is_object_text(arguments):
-                            return at
+                            return at, at
                         waiting.add(call_id)
                         places[call_id] = REUSED if places.get(call_id, at) != at else at
                     if not entries or len(waiting) != len(entries):
-                        return at
+                        return at, at
             except (KeyError, TypeError, AttributeError):
-                return opened if waiting else at
+                return (opened if waiting else at), at
             if waiting or (careful and role != "user" and role != "tool"):
-                return opened if waiting else at
-            return len(messages)
+                return (opened if waiting else at), at
+            return len(messages), len(messages)
 
         return scan
 

@@ -20,11 +20,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.arguments import is_object_text
-from interlock.history.spans import REUSED, Scan
+from interlock.history.spans import REUSED, Scan, onward
 from interlock.history.turns import (
     Approval,
     Call,
@@ -161,19 +160,19 @@ class OpenAIResponses(Wire):
         names: set[str] = set()
         opened_item = self.opened
 
-        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> int:
+        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> tuple[int, int]:
             waiting: set[str] = set()
             at = opened = start
             thought = reasoned = False
             try:
-                for at, item in enumerate(messages if not start else islice(messages, start, None), start):
+                for at, item in onward(messages, start):
                     if type(item) is not dict:
                         item = opened_item(item)
                     kind = item.get("type")
                     if kind == "function_call_output":
                         waiting.remove(item["call_id"])
                         if thought or type(item["output"]) is not str or len(item) != 3:
-                            return opened
+                            return opened, at
                         continue
                     if kind == "function_call":
                         if not waiting:
@@ -181,54 +180,54 @@ class OpenAIResponses(Wire):
                         call_id, name, arguments = item["call_id"], item["name"], item["arguments"]
                         if len(item) != 4:
                             if not item.keys() <= _USUAL:
-                                return opened
+                                return opened, at
                             if "id" in item:
                                 if not (reasoned and _seen(item["id"], "fc_", at, places)):
-                                    return opened
+                                    return opened, at
                             elif thought:
-                                return opened
+                                return opened, at
                         elif thought:
-                            return opened
+                            return opened, at
                         if type(call_id) is not str or not 0 < len(call_id) <= longest or call_id in waiting:
-                            return opened
+                            return opened, at
                         if name not in names:
                             if not fits(name):
-                                return opened
+                                return opened, at
                             names.add(name)
                         if arguments != "{}" and not is_object_text(arguments):
-                            return opened
+                            return opened, at
                         waiting.add(call_id)
-                        places[call_id] = REUSED if call_id in places else at
+                        places[call_id] = REUSED if places.get(call_id, at) != at else at
                         thought = False
                         continue
                     if waiting:
-                        return opened
+                        return opened, at
                     if kind == "reasoning":
                         if thought:
-                            return opened
+                            return opened, at
                         opened = at
                         thought = reasoned = True
                         if not item.keys() <= _THOUGHT or item.get("content"):
-                            return at
+                            return at, at
                         if not _seen(item["id"], "rs_", at, places):
-                            return at
+                            return at, at
                         continue
                     if not thought:
                         opened = at
                     role, content = item["role"], item["content"]
                     if len(item) == 2 or (len(item) == 3 and kind == "message"):
                         if thought:
-                            return opened  # the message behind reasoning needs its id
+                            return opened, at  # the message behind reasoning needs its id
                     elif not item.keys() <= _USUAL or (kind is not None and kind != "message"):
-                        return opened
+                        return opened, at
                     elif "id" not in item:
                         if thought:
-                            return opened
+                            return opened, at
                     elif not _seen(item["id"], "msg_", at, places):
-                        return opened
+                        return opened, at
                     if role == "assistant":
                         if type(content) is not str and not _words(content, "output_text"):
-                            return opened
+                            return opened, at
                         thought = False
                         continue
                     if (
@@ -236,11 +235,11 @@ class OpenAIResponses(Wire):
                         or role not in _ROLES
                         or (type(content) is not str and not _words(content, "input_text"))
                     ):
-                        return opened
+                        return opened, at
                     reasoned = False
             except (KeyError, TypeError, AttributeError):
-                return opened if waiting or thought else at
-            return opened if waiting or thought else len(messages)
+                return (opened if waiting or thought else at), at
+            return (opened if waiting or thought else len(messages)), len(messages)
 
         return scan
 
@@ -489,7 +488,7 @@ def _words(content: Any, kind: str) -> bool:
 
 def _seen(own: Any, prefix: str, at: int, places: dict[str, int]) -> bool:
     """Say whether an item id is of its kind and new, and remember it."""
-    if type(own) is not str or not own.startswith(prefix) or own in places:
+    if type(own) is not str or not own.startswith(prefix) or places.get(own, at) != at:
         return False
     places[own] = at
     return True

@@ -66,7 +66,7 @@ class ScreenedWire(Wire):
         fits = re.compile(context.profile.name_pattern).fullmatch
         names: set[str] = set()
 
-        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> int:
+        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> tuple[int, int]:
             look = Look(fits, names)
             opened = start
             for at in range(start, len(messages)):
@@ -74,13 +74,13 @@ class ScreenedWire(Wire):
                     opened = at
                 try:
                     if not self.healthy(messages[at], look):
-                        return opened
+                        return opened, at
                 except (AttributeError, KeyError, TypeError):
-                    return opened
+                    return opened, at
                 if look.ids:
                     for call_id in look.ids:
                         places[call_id] = REUSED if places.get(call_id, at) != at else at
                     look.ids.clear()
-            return opened if look.waiting else len(messages)
+            return (opened if look.waiting else len(messages)), len(messages)
 
         return scan
