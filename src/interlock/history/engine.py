@@ -378,7 +378,9 @@ def _spans(history: Sequence[Any], wire: Wire, context: Context) -> _Spans | Non
         return None
     ids: dict[str, int] = {}
     doubted: set[int] = set()
-    return _Spans(suspicious(history, scan, wire.is_word, ids, doubted), ids, doubted, scan)
+    stubs = context.policy["orphan-tool-call"] == "stub-result"
+    leads = wire.leads if wire.cuts_turns and stubs else None
+    return _Spans(suspicious(history, scan, wire.is_word, ids, doubted, leads), ids, doubted, scan)
 
 
 def _look(

@@ -8,7 +8,7 @@ from interlock.history.pairing import Open
 from interlock.history.rules.base import Context
 from interlock.history.turns import Approval, Message
 
-__all__ = ["asked", "denial", "is_pending"]
+__all__ = ["approval", "is_pending"]
 
 
 def is_pending(messages: Sequence[Message], call: Open, context: Context) -> bool:
@@ -25,36 +25,24 @@ def is_pending(messages: Sequence[Message], call: Open, context: Context) -> boo
         return True
     if not at_end:
         return False
-    request, response = _approval(messages, call)
+    request, response = approval(messages, call)
     return request is not None and (response is None or response.approved is True)
 
 
-def asked(messages: Sequence[Message], call: Open) -> bool:
-    """Say whether a human was asked about a call and has not answered."""
-    request, response = _approval(messages, call)
-    return request is not None and response is None
-
-
-def denial(messages: Sequence[Message], call: Open) -> Approval | None:
-    """Return the human's refusal of a call, if there was one."""
-    _, response = _approval(messages, call)
-    return response if response is not None and response.approved is False else None
-
-
-def _approval(messages: Sequence[Message], call: Open) -> tuple[Approval | None, Approval | None]:
+def approval(messages: Sequence[Message], call: Open) -> tuple[Approval | None, Approval | None]:
+    """Return what a human was asked about a call, and what the human answered; `None` where nothing was said."""
     turn = call.turn
     if turn.approvals is None:
-        parts = (part for message in messages[turn.first : turn.answer_end] for part in message.parts)
-        asked_, answered = turn.approvals = ({}, {})
-        for at, part in enumerate(parts):
-            if type(part) is not Approval:
-                continue
+        held = messages[turn.first : turn.answer_end]
+        said = [part for message in held for part in message.parts if type(part) is Approval]
+        asked, answered = turn.approvals = ({}, {})
+        for at, part in enumerate(said):
             if part.approved is None:
-                asked_[part.call_id] = (at, part)
+                asked[part.call_id] = (at, part)
             else:
                 answered[part.approval_id] = (at, part)
     requests, responses = turn.approvals
-    at, request = requests.get(call.call.call_id, (0, None))
+    at, request = requests.get(call.call.call_id, (0, None)) if requests else (0, None)
     if request is None:
         return None, None
     behind, response = responses.get(request.approval_id, (-1, None))

@@ -27,7 +27,12 @@ _GAP: Final = "gap"
 
 
 def suspicious(
-    messages: Sequence[Any], scan: Scan, is_word: Callable[[Any], bool], places: dict[str, int], doubted: set[int]
+    messages: Sequence[Any],
+    scan: Scan,
+    is_word: Callable[[Any], bool],
+    places: dict[str, int],
+    doubted: set[int],
+    leads: Callable[[Any], bool] | None = None,
 ) -> list[tuple[int, int]] | None:
     """Return the spans that need a close look, in order; `None` when that is most of the history.
 
@@ -38,36 +43,53 @@ def suspicious(
         places: Filled with the place of each call id; `REUSED` for one that stands in several.
         doubted: Filled with the places of the messages that are not surely healthy by themselves, whatever
             stands around them.
+        leads: Says whether a native message is the assistant's. Given where calls without results, made by
+            messages that are healthy by themselves, change nothing but what stands right behind them: then
+            such a span begins at the assistant's turn and ends with the one behind it.
     """
     spans: list[tuple[int, int]] = []
-    end, at, covered, high = len(messages), 0, 0, 0
+    end, at = len(messages), 0
+    word = high = 0  # where the last span that ends with the user's words ends, and where the last span does
+    small = False  # it is one of calls alone
     while at < end:
         bad, stuck = scan(messages, at, places)
         if bad >= end:
             break
-        if stuck == at:
+        doubtful = stuck == at
+        if doubtful:
             doubted.add(at)
         at = max(stuck, at + 1)
-        if bad >= high:  # not in the span at hand
-            low = max(bad - 1, high)  # what stands ahead may be part of the fault
-            while low > high and not is_word(messages[low]):
-                low -= 1
-            high = bad + 1
-            while high < end and not (is_word(messages[high]) and _ends(messages, high)):
-                high += 1
-            stop = min(high + 1, end)
-            if spans and low < spans[-1][1]:
-                covered -= spans[-1][1] - spans[-1][0]
-                low = spans.pop()[0]
+        if bad >= high or (small and doubtful):
+            small = leads is not None and not doubtful and _begins(messages, bad, leads)
+            if small and leads is not None:
+                low, stop = bad, stuck
+                while stop < end and not _begins(messages, stop, leads):
+                    stop += 1
+                high = stop
+            else:
+                low = max(bad - 1, word)  # what stands ahead may be part of the fault
+                while low > word and not is_word(messages[low]):
+                    low -= 1
+                high = bad + 1
+                while high < end and not (is_word(messages[high]) and _ends(messages, high)):
+                    high += 1
+                word, stop = high, min(high + 1, end)
+            while spans and low < spans[-1][1]:
+                start, ended = spans.pop()
+                low, stop = min(low, start), max(stop, ended)
             spans.append((low, stop))
-            covered += stop - low
         at = min(at, high)
-    return None if covered * 2 > end else spans
+    return None if sum(stop - low for low, stop in spans) * 2 > end else spans
 
 
 def onward(messages: Sequence[Any], start: int) -> Iterator[tuple[int, Any]]:
     """Yield the messages from a place on, each with its place."""
     return enumerate(map(messages.__getitem__, range(start, len(messages))) if start else messages, start)
+
+
+def _begins(messages: Sequence[Any], at: int, leads: Callable[[Any], bool]) -> bool:
+    """Say whether the assistant's turn begins at a place, behind somebody else's message."""
+    return at > 0 and leads(messages[at]) and not leads(messages[at - 1])
 
 
 def _ends(messages: Sequence[Any], at: int) -> bool:

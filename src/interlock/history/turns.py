@@ -163,7 +163,7 @@ class Opaque(Part):
     type: str | None = None
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Message:
     """The wire's unit: a message, a content, an item.
 
@@ -175,8 +175,8 @@ class Message:
         form: How the native content is given: a string, a list of parts, null, or not at all;
             `item` when the message itself is its only part.
         changed: It differs from the input.
-        sound: A quick look has passed what it was read from: nothing is wrong with it by itself. Says nothing
-            of a view that is `changed`.
+        sound: A quick look has passed what it was read from, or a rule has made it such: nothing is wrong with
+            it by itself. Says nothing of a message of the input that is `changed`.
     """
 
     role: Role

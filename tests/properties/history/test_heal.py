@@ -170,6 +170,8 @@ def test_a_tool_that_failed_without_a_word_heals_for_every_target(wire: str, pla
         assert again.messages is healed.messages, [record.reason for record in again.repairs]
 
 
+#: The wire's own provider is where most of its quick looks are.
+TARGETS = st.none() | st.sampled_from([None, *PROFILES])
 SCANNED = sorted(name for name in FORMATS if type(WIRES[name]).scanner is not Wire.scanner)
 
 
@@ -182,7 +184,7 @@ def test_the_short_way_finds_what_the_long_way_finds(wire: str, data: st.DataObj
     if data.draw(st.booleans()):
         history = history + RENDERERS[wire](data.draw(plans(least=3)))
     history = data.draw(damaged(history, most=3))
-    options = {"wire": wire, "provider": data.draw(st.sampled_from([None, "openai", "anthropic"]))}
+    options = {"wire": wire, "provider": data.draw(TARGETS)}
     short = heal(history, **options)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(WIRES[wire]), "scanner", lambda self, context: None)
@@ -204,7 +206,7 @@ def test_what_the_quick_look_has_passed_need_not_be_looked_at_again(wire: str, d
     keep = data.draw(st.lists(st.booleans(), min_size=len(history), max_size=len(history)))
     if data.draw(st.booleans()):  # what is left of a pruned history
         history = [message for message, kept in zip(history, keep, strict=True) if kept] or history
-    options = {"wire": wire, "provider": data.draw(st.sampled_from([None, "openai", "anthropic"]))}
+    options = {"wire": wire, "provider": data.draw(TARGETS)}
     told = heal(history, **options)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Context, "doubted", lambda self, messages: [one for one in messages if stretch(one) is None])

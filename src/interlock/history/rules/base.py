@@ -12,7 +12,7 @@ from interlock.history.edits import Edit, InsertMessage, InsertParts, ReplacePar
 from interlock.history.naming import IdMap
 from interlock.history.pairing import Open, Pairing, Turn, pair
 from interlock.history.providers import Profile
-from interlock.history.turns import Approval, ContentForm, Message, Part, Result, Role, Text
+from interlock.history.turns import Approval, Call, ContentForm, Message, Part, Result, Role, Text
 from interlock.history.wires.base import Wire
 from interlock.history.wires.objects import Fields
 from interlock.vocabulary import RepairAction
@@ -105,7 +105,7 @@ class Context:
         need not ask of others.
         """
         if self._doubted_in is not messages or self._doubted is None:
-            self._doubted = [message for message in messages if not message.sound or message.changed]
+            self._doubted = [one for one in messages if not one.sound or (one.changed and one.origins)]
             self._doubted_in = messages
         return self._doubted
 
@@ -227,10 +227,10 @@ def answer(
             return "inserted-part", (InsertParts(message=holder, at=lead, new=tuple(found)),)
         new = wire.new_message(wire.result_role, found)
         return "inserted-message", (InsertMessage(after=messages[turn.last], new=new, shares=True),)
-    behind = next(
-        (at for at in reversed(block) if any(type(part) is Result for part in messages[at].parts)),
-        turn.last,
-    )
+    behind = turn.last
+    for at in block:
+        if any(type(part) is Result for part in messages[at].parts):
+            behind = at
     return "inserted-message", tuple(
         InsertMessage(after=messages[behind], new=wire.new_message(wire.result_role, (one,))) for one in found
     )
@@ -422,6 +422,9 @@ def renamed_calls(
     messages: Sequence[Message], context: Context, unfit: Callable[[str], str | None]
 ) -> Iterator[Finding]:
     """Yield a finding for each call whose id does not fit; `unfit` says why, or nothing."""
+    asked = (part for message in messages for part in message.parts if type(part) is Call and not part.server)
+    if not any(part.call_id and unfit(part.call_id) for part in asked):
+        return  # nothing to pair for
     ids, count = IdMap(), dict[str, int]()
     for call in context.pairing(messages).calls():
         old = call.call.call_id

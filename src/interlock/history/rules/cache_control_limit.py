@@ -43,7 +43,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             message=None, reason=f"{beside} cache markers in tools, system and the request alone; the limit is {limit}"
         )
         return
-    marked = [(message, part, count) for message in messages for part in message.parts if (count := marks(part.native))]
+    doubted = context.doubted(messages)  # no other message has one
+    marked = [(message, part, count) for message in doubted for part in message.parts if (count := marks(part.native))]
     total = sum(count for _, _, count in marked) + beside
     surplus = total - limit
     for message, part, count in marked:

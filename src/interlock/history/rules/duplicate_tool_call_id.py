@@ -34,13 +34,17 @@ from interlock.history.edits import DropPart
 from interlock.history.naming import IdMap
 from interlock.history.pairing import Open, Turn
 from interlock.history.rules.base import Context, Finding, Rule, drop_part_action, renamed_call
-from interlock.history.turns import Message
+from interlock.history.turns import Call, Message
 
 __all__ = ["RULE"]
 
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each call that has to get another id, or is only a copy."""
+    asked = (part for message in messages for part in message.parts if type(part) is Call and not part.server)
+    given = [part.call_id for part in asked if part.call_id]
+    if len(set(given)) == len(given):
+        return  # nothing to pair for
     scope = context.profile.unique_ids
     pairing = context.pairing(messages)
     ids, count = IdMap(), dict[str, int]()

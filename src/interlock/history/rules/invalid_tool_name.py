@@ -37,13 +37,15 @@ from interlock.history.edits import DropPart, Edit, ReplacePart
 from interlock.history.naming import NameMap
 from interlock.history.requests import renamed_tools, tool_names
 from interlock.history.rules.base import Context, Finding, Rule, drop_part_action
-from interlock.history.turns import Call, Message, Part, Result
+from interlock.history.turns import Call, Message, Part, Result, Text
 
 __all__ = ["RULE"]
 
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each name that has to change, in order of appearance."""
+    if _all_fit(messages, context):
+        return
     policy = context.policy[RULE.name]
     names = NameMap(context.profile.name_pattern, context.tools or ())
     answers: dict[int, Call] = {}
@@ -116,6 +118,29 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                         edits=(ReplacePart(message=message, part=part, new=context.wire.with_result(part, name=want)),),
                         reason=f"the result names {named} instead of {want!r}",
                     )
+
+
+def _all_fit(messages: Sequence[Message], context: Context) -> bool:
+    """Say quickly that no name has to change: where results need not name their call's tool, each by itself."""
+    wire = context.wire
+    if wire.results_named or wire.names_agree:
+        return False
+    names = NameMap(context.profile.name_pattern, context.tools or ())
+    known: set[str] = set()
+    for message in messages:
+        for part in message.parts:
+            if type(part) is Text:
+                continue
+            if type(part) is not Call and (part.slot == "self" or type(part) is not Result) and _declares(part.native):
+                return False
+            if (type(part) is Call or type(part) is Result) and not part.server:
+                name = part.name
+                if name in known or (name is None and type(part) is Result):
+                    continue
+                if name is None or names.new_name(name) != name:
+                    return False
+                known.add(name)
+    return True
 
 
 def _declares(native: Any) -> bool:

@@ -30,8 +30,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from interlock.history.edits import DropPart, Edit
-from interlock.history.pending import asked, denial, is_pending
+from interlock.history.edits import DropPart, Edit, InsertMessage
+from interlock.history.pending import approval, is_pending
 from interlock.history.rules.base import Context, Finding, Rule, answer, call_in_words, drop_part_action
 from interlock.history.stubs import stub_text
 from interlock.history.turns import Message
@@ -41,25 +41,27 @@ __all__ = ["RULE"]
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each call without a result, in order of appearance."""
-    policy = context.policy[RULE.name]
+    policy, wire = context.policy[RULE.name], context.wire
+    flag = context.options.get("stub_is_error", True) is not False
     for turn in context.pairing(messages).turns:
         for call in turn.calls:
             if call.answers or is_pending(messages, call, context):
                 continue
             edits: tuple[Edit, ...]
             lossy: bool | None = None
-            if policy == "drop-call" or not context.wire.answerable(call.call):
+            request, response = approval(messages, call)
+            if policy == "drop-call" or not wire.answerable(call.call):
                 lossy = True
                 action = drop_part_action(call.message)
                 edits = (DropPart(message=call.message, part=call.call),)
             else:
-                refused = denial(messages, call)
-                if refused is not None:
-                    stub = context.wire.denied_result(call.call, refused.reason)
+                if response is not None and response.approved is False:
+                    stub = wire.denied_result(call.call, response.reason)
                 else:
-                    flag = context.options.get("stub_is_error", True) is not False
-                    stub = context.wire.new_result(call.call, stub_text(call.call, context), is_error=flag)
+                    stub = wire.new_result(call.call, stub_text(call.call, context), is_error=flag)
                 action, edits = answer(messages, turn, (stub,), context)
+                if type(edits[0]) is InsertMessage:
+                    edits[0].new.sound = call.message.sound and not call.message.changed
             yield Finding(
                 message=call.message,
                 part=call.call,
@@ -68,7 +70,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 edits=edits,
                 lossy=lossy,
                 reason=f"no result for {call_in_words(call.call.call_id, call.call.name)}"
-                + (", which a human was asked about and did not answer" if asked(messages, call) else ""),
+                + ("" if request is None or response else ", which a human was asked about and did not answer"),
             )
 
 

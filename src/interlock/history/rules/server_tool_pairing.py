@@ -58,6 +58,9 @@ class _Pair:
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each call or result that is not as its other half demands."""
+    doubted = (part for message in context.doubted(messages) for part in message.parts)  # no other message has one
+    if not any(isinstance(part, (Call, Result)) and part.server for part in doubted):
+        return
     pairs: dict[str | None, _Pair] = {}
     turn = 0
     own: list[tuple[Message, Call]] = []

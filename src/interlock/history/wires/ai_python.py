@@ -44,6 +44,7 @@ class AIPython(ScreenedWire):
     name: ClassVar[str] = "ai_python"
     reads_objects: ClassVar[bool] = True
     roles: ClassVar[Mapping[str, Role]] = _ROLES
+    cuts_turns: ClassVar[bool] = True
     arguments: ClassVar[Literal["object", "text", "either"]] = "text"
     results_named: ClassVar[bool] = True
     result_blocks: ClassVar[bool] = False
@@ -97,6 +98,10 @@ class AIPython(ScreenedWire):
         held = body.get("parts")
         words = isinstance(held, (list, tuple)) and all((fields_of(part) or {}).get("kind") == "text" for part in held)
         return body.get("role") == "user" and words
+
+    def leads(self, native: Any) -> bool:
+        """Say whether a message is the assistant's."""
+        return (fields_of(native) or {}).get("role") == "assistant"
 
     def with_call(self, part: Call, **changes: Any) -> Call:
         """Return the call with another id, name or arguments."""

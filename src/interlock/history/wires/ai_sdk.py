@@ -55,6 +55,7 @@ class AISDK(Wire):
 
     name: ClassVar[str] = "ai_sdk"
     roles: ClassVar[Mapping[str, Role]] = _ROLES
+    cuts_turns: ClassVar[bool] = True
     turn: ClassVar[Literal["message", "run", "calls"]] = "run"
     results_named: ClassVar[bool] = True
     refuses_null: ClassVar[tuple[Role, ...]] = ("system", "user", "tool")
@@ -72,7 +73,7 @@ class AISDK(Wire):
             held = [
                 replace(part, server=False) if type(part) is Result and part.call_id in own else part for part in held
             ]
-        return Message(role=role, parts=tuple(held), native=native, origins=(at,), form=form)
+        return Message(role, tuple(held), native, (at,), form)
 
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: text, client calls, and a `tool` message right behind."""
@@ -97,7 +98,7 @@ class AISDK(Wire):
                             if len(part) != 4 or type(part["output"]["type"]) is not str:
                                 return opened, at
                         if waiting or not content:
-                            return opened, at
+                            return opened, at + (len(content) > 0)
                         continue
                     if not waiting:
                         opened = at

@@ -101,7 +101,7 @@ class AISDKUI(GroupedWire):
                     # The user's words between two steps.
                     close()
                     held = (Opaque(native=block, index=index, type=kind),)
-                    word = Message(role="user", parts=held, native=native, origins=(at,), form="item")
+                    word = Message("user", held, native, (at,), "item")
                     group.views.append(replace(word, extra={"group": group}))
                     continue
                 if _is_tool(kind) and _of_version_4(block) is None:

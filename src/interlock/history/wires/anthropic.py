@@ -40,6 +40,7 @@ class Anthropic(Wire):
     roles: ClassVar[Mapping[str, Role]] = _ROLES
     turn: ClassVar[Literal["message", "run", "calls"]] = "run"
     server_tools: ClassVar[bool] = True
+    cuts_turns: ClassVar[bool] = True
 
     def read_message(self, native: Any, at: int) -> Message:
         """Return the view of one message."""
@@ -47,7 +48,7 @@ class Anthropic(Wire):
         if role is None:
             return opaque_message(native, at)
         form, held = read_content(native, _block)
-        return Message(role=role, parts=tuple(held), native=native, origins=(at,), form=form)
+        return Message(role, tuple(held), native, (at,), form)
 
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: text, signed thinking, calls, and their results up front."""
@@ -96,7 +97,7 @@ class Anthropic(Wire):
                             if len(block) > 2 and (not block.keys() <= _USUAL or block.get("caller", block) is None):
                                 return (opened if waiting else at), at
                         if waiting:
-                            return opened, at
+                            return opened, at + 1
                     elif role == "assistant":
                         # Neighbours are one turn: where calls wait, it goes on.
                         thinking = not waiting  # nothing but thinking so far

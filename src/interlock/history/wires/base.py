@@ -116,6 +116,14 @@ class Wire:
         """Say whether a native message is the user's and holds words only, so that nothing is open behind it."""
         return isinstance(native, dict) and native.get("role") == "user" and isinstance(native.get("content"), str)
 
+    #: A span that needs a close look may begin and end ahead of any message of the assistant's, if all that is wrong
+    #: in it is that calls have no results. Not where a rule looks back to the beginning of a turn.
+    cuts_turns: ClassVar[bool] = False
+
+    def leads(self, native: Any) -> bool:
+        """Say whether a native message is the assistant's."""
+        return isinstance(native, dict) and native.get("role") == "assistant"
+
     # -- fragments -------------------------------------------------------------------------------
 
     def with_call(self, part: Call, **changes: Any) -> Call:
@@ -439,4 +447,4 @@ def role_in(native: Any, roles: Mapping[str, Role]) -> Role | None:
 def opaque_message(native: Any, at: int) -> Message:
     """Return the view of something that is not a message of this wire: it is carried along."""
     held = (Opaque(native=native, slot="self"),)
-    return Message(role="opaque", parts=held, native=native, origins=(at,), form="item")
+    return Message("opaque", held, native, (at,), "item")

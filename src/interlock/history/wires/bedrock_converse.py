@@ -44,6 +44,7 @@ class BedrockConverse(Wire):
     provider: ClassVar[str | None] = "bedrock"
     result_role: ClassVar[Role] = "user"
     roles: ClassVar[Mapping[str, Role]] = _ROLES
+    cuts_turns: ClassVar[bool] = True
     turn: ClassVar[Literal["message", "run", "calls"]] = "run"
 
     def read_message(self, native: Any, at: int) -> Message:
@@ -52,7 +53,7 @@ class BedrockConverse(Wire):
         if role is None:
             return opaque_message(native, at)
         form, held = read_content(native, _block, role)
-        return Message(role=role, parts=tuple(held), native=native, origins=(at,), form=form)
+        return Message(role, tuple(held), native, (at,), form)
 
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: turns that alternate, calls, and one message that answers."""
@@ -92,7 +93,7 @@ class BedrockConverse(Wire):
                             if spoken or not _plain_result(result):
                                 return opened, at
                         if waiting:
-                            return opened, at
+                            return opened, at + 1
                     elif role == "assistant":
                         if not before and not at:
                             return at, at

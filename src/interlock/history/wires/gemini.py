@@ -82,7 +82,7 @@ class Gemini(Wire):
         else:
             form = "null" if "parts" in native else "absent"
             held = () if given is None else (_part(given, 0),)
-        return Message(role=role, parts=held, native=native, origins=(at,), form=form)
+        return Message(role, held, native, (at,), form)
 
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: text, calls, and one content with an answer for each."""

@@ -108,6 +108,7 @@ class LangChain(ScreenedWire):
     reads_objects: ClassVar[bool] = True
     results_share: ClassVar[bool] = False
     roles: ClassVar[Mapping[str, Role]] = _ROLES
+    cuts_turns: ClassVar[bool] = True
     string_content: ClassVar[bool] = True
     list_slots: ClassVar[tuple[str, ...]] = ("content", "tool_calls", "invalid_tool_calls")
     single_slots: ClassVar[tuple[str, ...]] = ("function_call", *_REASONING)
@@ -208,6 +209,10 @@ class LangChain(ScreenedWire):
         """Say whether a message is the user's and holds words only."""
         body, kind, _ = _opened(native)
         return kind == "human" and body is not None and isinstance(body.get("content"), str)
+
+    def leads(self, native: Any) -> bool:
+        """Say whether a message is the assistant's."""
+        return _opened(native)[1] == "ai"
 
     # -- fragments -------------------------------------------------------------------------------
 

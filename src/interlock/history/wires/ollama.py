@@ -36,6 +36,7 @@ class Ollama(Wire):
     provider: ClassVar[str | None] = "ollama"
     results_share: ClassVar[bool] = False
     roles: ClassVar[Mapping[str, Role]] = _ROLES
+    cuts_turns: ClassVar[bool] = True
     has_ids: ClassVar[bool] = False
     string_content: ClassVar[bool] = True
     names_agree: ClassVar[bool] = True
@@ -49,7 +50,7 @@ class Ollama(Wire):
         if role is None:
             return opaque_message(native, at)
         if role == "tool":
-            return Message(role="tool", parts=(_result(native),), native=native, origins=(at,), form="item")
+            return Message("tool", (_result(native),), native, (at,), "item")
         held: list[Part] = []
         thinking = native.get("thinking")
         if role == "assistant" and thinking is not None:
@@ -63,7 +64,7 @@ class Ollama(Wire):
             held += [Media(native=image, slot="images", index=i, media="image") for i, image in enumerate(images)]
         if role == "assistant":
             held += [_call(entry, i) for i, entry in enumerate(entries(native.get("tool_calls")))]
-        return Message(role=role, parts=tuple(held), native=native, origins=(at,), form=form)
+        return Message(role, tuple(held), native, (at,), form)
 
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: text, calls, and their results right behind, in the same order."""

@@ -67,6 +67,7 @@ class OpenAIChat(Wire):
     results_share: ClassVar[bool] = False
     roles: ClassVar[Mapping[str, Role]] = _ROLES
     string_content: ClassVar[bool] = True
+    cuts_turns: ClassVar[bool] = True
     refuses_empty_calls: ClassVar[bool] = True
     arguments: ClassVar[Literal["object", "text", "either"]] = "text"
     list_slots: ClassVar[tuple[str, ...]] = ("content", "tool_calls")
@@ -82,7 +83,7 @@ class OpenAIChat(Wire):
         if role is None:
             return opaque_message(native, at)
         if role == "tool":
-            return Message(role="tool", parts=(self._result(native),), native=native, origins=(at,), form="item")
+            return Message("tool", (self._result(native),), native, (at,), "item")
         held: list[Part] = []
         if role == "assistant":
             for slot in _REASONING:
@@ -109,7 +110,7 @@ class OpenAIChat(Wire):
                         arguments=legacy.get("arguments"),
                     )
                 )
-        return Message(role=role, parts=tuple(held), native=native, origins=(at,), form=form)
+        return Message(role, tuple(held), native, (at,), form)
 
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: text, calls, and a `tool` message right behind for each."""

@@ -149,7 +149,7 @@ class OpenAIResponses(Wire):
                 return _item("assistant", held, native, at)
             return opaque_message(native, at)
         form, parts = read_content(native, _block)
-        return Message(role=role, parts=tuple(parts), native=native, origins=(at,), form=form)
+        return Message(role, tuple(parts), native, (at,), form)
 
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: words, reasoning with what it led to, calls and their outputs."""
@@ -495,7 +495,7 @@ def _seen(own: Any, prefix: str, at: int, places: dict[str, int]) -> bool:
 
 
 def _item(role: Role, part: Part, native: dict[str, Any], at: int) -> Message:
-    return Message(role=role, parts=(part,), native=native, origins=(at,), form="item")
+    return Message(role, (part,), native, (at,), "item")
 
 
 def _call(native: dict[str, Any], kind: str) -> Call:

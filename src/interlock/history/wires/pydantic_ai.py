@@ -59,6 +59,7 @@ class PydanticAI(GroupedWire):
     name: ClassVar[str] = "pydantic_ai"
     reads_objects: ClassVar[bool] = True
     roles: ClassVar[Mapping[str, Role]] = {}
+    cuts_turns: ClassVar[bool] = True
     arguments: ClassVar[Literal["object", "text", "either"]] = "either"
     results_named: ClassVar[bool] = True
     result_blocks: ClassVar[bool] = False
@@ -138,6 +139,10 @@ class PydanticAI(GroupedWire):
         if body.get("kind") != "request" or not isinstance(held, (list, tuple)) or not held:
             return False
         return all((fields_of(part) or {}).get("part_kind") == "user-prompt" for part in held)
+
+    def leads(self, native: Any) -> bool:
+        """Say whether a message is a response."""
+        return (fields_of(native) or {}).get("kind") == "response"
 
     # -- fragments -------------------------------------------------------------------------------
 
