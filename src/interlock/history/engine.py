@@ -203,7 +203,7 @@ def heal(
         if spans is not None:
             for view in views:
                 view.sound = view.origins[0] not in spans.doubted
-        found = _run(views, context, None if spans is None else spans.scan)
+        found = _run(views, context, None if spans is None else spans.scan, plain)
     views, repairs, remaining = found
     edited = bool(repairs)
     written = _written(views, plain, format_) if edited else None
@@ -352,7 +352,7 @@ def _model_name(model: Any) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class _Spans:
     """What a quick look has found, and the look itself.
 
@@ -392,7 +392,7 @@ def _look(
     views = list(views_of(history, spans.places, wire.read_at, spans.doubted))
     stretches = sum(stretch(view) is not None for view in views)
     if not crosses(views, spans.places, spans.ids):
-        out = _run(views, context, spans.scan)
+        out = _run(views, context, spans.scan, history)
         kept = sum(stretch(view) is not None and not view.changed for view in out[0])
         if kept == stretches and not context.names and spans.ids.keys().isdisjoint(context.ids):
             return out
@@ -452,7 +452,7 @@ def _written(views: Sequence[Message], history: Sequence[Any], wire: Wire) -> tu
 
 
 def _run(
-    views: list[Message], context: Context, scan: Scan | None = None
+    views: list[Message], context: Context, scan: Scan | None = None, history: Sequence[Any] = ()
 ) -> tuple[list[Message], tuple[Repair, ...], tuple[Repair, ...]]:
     active = [rule for rule in RULES if context.policy[rule.name] != "keep" and rule.applies(context.profile)]
     repairs: list[Repair] = []
@@ -472,23 +472,30 @@ def _run(
             if edits:
                 views = apply(views, edits)
                 changed = True
-        if not changed or (scan is not None and not remaining and _proved(views, context.wire, scan)):
+        if not changed or (scan is not None and not remaining and _proved(views, context.wire, scan, history)):
             break
         views = reread(views, context.wire)
     context.forget()
     return views, tuple(repairs), tuple(remaining)
 
 
-def _proved(views: Sequence[Message], wire: Wire, scan: Scan) -> bool:
+def _proved(views: Sequence[Message], wire: Wire, scan: Scan, history: Sequence[Any]) -> bool:
     """Say whether the quick look passes what these views are written as, so that no rule can find anything in it."""
     places: dict[str, int] = {}
+    seen: list[Any] = []
     for start, run, stop in runs(views):
         if not run or (start is not None and run[0].origins[:1] != (start,)):
-            return False  # what parts the run from the healthy messages has gone
-        if stop is not None and run[-1].origins[-1:] != (stop - 1,):
-            return False
+            return False  # what parts the run from the healthy messages ahead of it has gone
         native, _ = wire.write(run)
-        if scan(native, 0, places)[0] < len(native):
+        at = len(seen) + (start is not None)  # a run behind others does not begin the history
+        seen[len(seen) :] = [None, *native] if start is not None else native
+        end = len(seen)
+        if stop is not None and run[-1].origins[-1:] != (stop - 1,):
+            if not wire.cuts_turns:
+                return False
+            seen.append(history[stop])  # which stands behind another message now
+        bad, stuck = scan(seen, at, places)
+        if bad < end or stuck < len(seen):
             return False
     return True
 

@@ -79,7 +79,7 @@ def suspicious(
                 low, stop = min(low, start), max(stop, ended)
             spans.append((low, stop))
         at = min(at, high)
-    return None if sum(stop - low for low, stop in spans) * 2 > end else spans
+    return None if spans and sum(stop - low for low, stop in spans) * 2 > end else spans
 
 
 def onward(messages: Sequence[Any], start: int) -> Iterator[tuple[int, Any]]:

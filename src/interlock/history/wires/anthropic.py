@@ -141,8 +141,10 @@ class Anthropic(Wire):
                         return (opened if waiting else at), at
             except (KeyError, TypeError, AttributeError):
                 return (opened if waiting else at), at
-            if waiting or role != "user":
-                return (opened if waiting else at), at
+            if waiting:
+                return opened, len(messages)
+            if role != "user":
+                return at, at
             return len(messages), len(messages)
 
         return scan

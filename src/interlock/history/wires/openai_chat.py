@@ -191,8 +191,10 @@ class OpenAIChat(Wire):
                         return at, at
             except (KeyError, TypeError, AttributeError):
                 return (opened if waiting else at), at
-            if waiting or (careful and role != "user" and role != "tool"):
-                return (opened if waiting else at), at
+            if waiting:
+                return opened, len(messages)
+            if careful and role != "user" and role != "tool":
+                return at, at
             return len(messages), len(messages)
 
         return scan
