@@ -167,7 +167,8 @@ def apply(messages: Sequence[Message], edits: Iterable[Edit]) -> list[Message]:
         native = message.native
         if message.form == "item" and len(new) == 1:
             native = new[0].native  # the message is its part
-        return (replace(message, parts=tuple(new), native=native, changed=True),)
+        # Not `replace`, which takes ten times as long.
+        return (Message(message.role, tuple(new), native, message.origins, message.form, True, False, message.extra),)
 
     out = list(front)
     gone: dict[int, Message] = {}

@@ -9,14 +9,21 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Final
 
-__all__ = ["NO_NAME", "IdMap", "NameMap", "minted_id"]
+__all__ = ["NO_NAME", "IdMap", "NameMap", "matcher", "minted_id"]
 
 NO_NAME: Final = "unnamed_tool"
 _BASE62: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _ID_CHARACTERS: Final = 9  # what Mistral insists on; every other provider takes it too
+
+
+@cache
+def matcher(pattern: str) -> Callable[[str], object]:
+    """Return the function that says whether a text matches a profile's pattern in full."""
+    return re.compile(pattern).fullmatch
 
 
 class NameMap:
@@ -28,7 +35,7 @@ class NameMap:
     """
 
     def __init__(self, pattern: str, declared: Iterable[str] = ()) -> None:
-        self._matches = re.compile(pattern).fullmatch
+        self._matches = matcher(pattern)
         self._new: dict[str, str] = {}
         self._taken: dict[str, str] = {}
         declared = tuple(declared)

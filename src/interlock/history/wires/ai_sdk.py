@@ -15,11 +15,11 @@ the provider ran; its result stands in the assistant message.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
+from interlock.history.naming import matcher
 from interlock.history.spans import REUSED, Scan, onward
 from interlock.history.turns import (
     Approval,
@@ -80,7 +80,7 @@ class AISDK(Wire):
         profile = context.profile
         if profile.name not in ("generic", "openai") or "system" not in profile.roles:
             return None
-        longest, fits = profile.id_length or 1 << 30, re.compile(profile.name_pattern).fullmatch
+        longest, fits = profile.id_length or 1 << 30, matcher(profile.name_pattern)
         fitting: set[str] = set()
 
         def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> tuple[int, int]:

@@ -14,12 +14,12 @@ The server joins neighbouring messages of one role, so a turn is a run of messag
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.cachemarks import outside
+from interlock.history.naming import matcher
 from interlock.history.spans import REUSED, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_id, as_string, opaque_message, read_content, role_in
@@ -59,7 +59,7 @@ class Anthropic(Wire):
             return None
         if outside(context.options) + (context.options.get("cache_control") is not None) > (profile.cache_marks or 0):
             return None
-        fits, id_fits = re.compile(profile.name_pattern).fullmatch, re.compile(profile.id_pattern).fullmatch
+        fits, id_fits = matcher(profile.name_pattern), matcher(profile.id_pattern)
         names: set[str] = set()
 
         def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> tuple[int, int]:

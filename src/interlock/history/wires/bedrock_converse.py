@@ -16,11 +16,11 @@ assistant message. SDKs hold binary data as bytes: blocks need not be JSON.
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
+from interlock.history.naming import matcher
 from interlock.history.spans import REUSED, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_id, as_json, as_string, opaque_message, read_content, role_in
@@ -62,7 +62,7 @@ class BedrockConverse(Wire):
             return None
         if context.tools == [] or (context.whole and context.tools is None) or profile.result_media_sources:
             return None
-        fits, id_fits = re.compile(profile.name_pattern).fullmatch, re.compile(profile.id_pattern).fullmatch
+        fits, id_fits = matcher(profile.name_pattern), matcher(profile.id_pattern)
         everywhere = profile.unique_ids == "request"
         names: set[str] = set()
 

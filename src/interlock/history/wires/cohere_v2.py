@@ -59,13 +59,14 @@ class CohereV2(ScreenedWire, OpenAIChat):
                     else Opaque(native=plan, slot="tool_plan")
                 )
                 held = (ahead, *held)
-            return replace(message, parts=held)
+            message.parts = held  # nobody else has seen it yet
         return message
 
     def healthy(self, message: Any, look: Look) -> bool:
         """Know words, calls with text for arguments, and a `tool` message right behind for each."""
-        role, content = message["role"], message.get("content")
+        role = message["role"]
         if role == "tool":
+            content = message["content"]
             del look.waiting[message["tool_call_id"]]
             if len(message) != 3 or type(content) is str:
                 return len(message) == 3
@@ -73,14 +74,15 @@ class CohereV2(ScreenedWire, OpenAIChat):
         if look.waiting:
             return False
         if role == "user" or role == "system":
+            content = message["content"]
             return len(message) == 2 and (type(content) is str or _words_only(content))
         if role != "assistant" or not message.keys() <= _USUAL:
             return False
-        plan, calls = message.get("tool_plan"), message.get("tool_calls")
+        content, plan, calls = message.get("content"), message.get("tool_plan"), message.get("tool_calls")
         for call in calls or ():
             function = call["function"]
             arguments = function["arguments"]
-            if call.keys() != _ENTRY or not look.call(call["id"], function["name"]):
+            if len(call) != 3 or "type" not in call or not look.call(call["id"], function["name"]):
                 return False
             if arguments != "{}" and not is_object_text(arguments):
                 return False
@@ -137,7 +139,6 @@ class CohereV2(ScreenedWire, OpenAIChat):
 
 
 _USUAL: Final = frozenset({"role", "content", "tool_plan", "tool_calls", "citations"})
-_ENTRY: Final = frozenset({"id", "type", "function"})
 
 
 def _words_only(content: Any) -> bool:

@@ -15,11 +15,11 @@ name and order. `toolCall` and `toolResponse` are the server's own. A
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
+from interlock.history.naming import matcher
 from interlock.history.signatures import well_formed
 from interlock.history.spans import REUSED, Scan, onward
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
@@ -89,7 +89,7 @@ class Gemini(Wire):
         profile = context.profile
         if profile.name != "google" or profile.last != "any":
             return None
-        fits, demands = re.compile(profile.name_pattern).fullmatch, profile.thought_signatures
+        fits, demands = matcher(profile.name_pattern), profile.thought_signatures
         names: set[str] = set()
 
         def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> tuple[int, int]:

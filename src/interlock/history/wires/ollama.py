@@ -14,11 +14,11 @@ Newer servers send an `id` and take `tool_call_id`; both are kept in step.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
+from interlock.history.naming import matcher
 from interlock.history.spans import REUSED, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_id, as_json, as_string, entries, opaque_message, read_content, role_in
@@ -71,7 +71,7 @@ class Ollama(Wire):
         profile = context.profile
         if profile.name != "ollama":
             return None
-        fits = re.compile(profile.name_pattern).fullmatch
+        fits = matcher(profile.name_pattern)
 
         def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> tuple[int, int]:
             due: list[tuple[str | None, str]] = []  # id and name of each call that has no result yet, last one first

@@ -15,12 +15,12 @@ message is read too. Servers add fields of their own beside the content, of whic
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.arguments import is_object_text
+from interlock.history.naming import matcher
 from interlock.history.spans import REUSED, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import (
@@ -121,8 +121,8 @@ class OpenAIChat(Wire):
             return None
         if "system" not in profile.roles:
             return None
-        longest, fits = profile.id_length or 64, re.compile(profile.name_pattern).fullmatch
-        id_fits = re.compile(profile.id_pattern).fullmatch if profile.id_pattern else None
+        longest, fits = profile.id_length or 64, matcher(profile.name_pattern)
+        id_fits = matcher(profile.id_pattern) if profile.id_pattern else None
         parsed = self.arguments == "either"
         careful = profile.name == "mistral"  # roles in a certain order, and the user last
         usual = _PLAIN if careful else _USUAL

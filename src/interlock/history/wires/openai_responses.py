@@ -17,12 +17,12 @@ their own; calls that OpenAI runs carry their result inside, or stand beside it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.arguments import is_object_text
+from interlock.history.naming import matcher
 from interlock.history.spans import REUSED, Scan, onward
 from interlock.history.turns import (
     Approval,
@@ -156,7 +156,7 @@ class OpenAIResponses(Wire):
         profile = context.profile
         if profile.name != "openai" or context.options.get("store") is False or context.stateful:
             return None
-        longest, fits = profile.id_length or 64, re.compile(profile.name_pattern).fullmatch
+        longest, fits = profile.id_length or 64, matcher(profile.name_pattern)
         names: set[str] = set()
         opened_item = self.opened
 

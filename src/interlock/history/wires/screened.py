@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from interlock.history.spans import REUSED, Scan
+from interlock.history.naming import matcher
+from interlock.history.spans import REUSED, Scan, onward
 from interlock.history.wires.base import Wire
 
 __all__ = ["Look", "ScreenedWire"]
@@ -63,24 +63,26 @@ class ScreenedWire(Wire):
         """Return the walk, for the targets that the look knows."""
         if context.profile.name not in self.targets:
             return None
-        fits = re.compile(context.profile.name_pattern).fullmatch
+        fits = matcher(context.profile.name_pattern)
         names: set[str] = set()
+        healthy = self.healthy
 
         def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> tuple[int, int]:
             look = Look(fits, names)
-            opened = start
-            for at in range(start, len(messages)):
-                if not look.waiting:
-                    opened = at
-                try:
-                    if not self.healthy(messages[at], look):
+            waiting, ids = look.waiting, look.ids
+            at = opened = start
+            try:
+                for at, message in onward(messages, start):
+                    if not waiting:
+                        opened = at
+                    if not healthy(message, look):
                         return opened, at
-                except (AttributeError, KeyError, TypeError):
-                    return opened, at
-                if look.ids:
-                    for call_id in look.ids:
-                        places[call_id] = REUSED if places.get(call_id, at) != at else at
-                    look.ids.clear()
-            return (opened if look.waiting else len(messages)), len(messages)
+                    if ids:
+                        for call_id in ids:
+                            places[call_id] = REUSED if places.get(call_id, at) != at else at
+                        ids.clear()
+            except (AttributeError, KeyError, TypeError):
+                return opened, at
+            return (opened if waiting else len(messages)), len(messages)
 
         return scan
