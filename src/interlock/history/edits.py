@@ -46,11 +46,19 @@ class ReplacePart:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class InsertParts:
-    """Put parts into a message, ahead of the part that stood at `at` (its length: at the end)."""
+    """Put parts into a message, ahead of the part that stood at `at` (its length: at the end).
+
+    Attributes:
+        message: The message.
+        at: The place.
+        new: The parts.
+        sound: A message that is sound, and that nothing else changes, stays so.
+    """
 
     message: Message
     at: int
     new: tuple[Part, ...]
+    sound: bool = False
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -104,6 +112,7 @@ class _Plan:
     replaced: dict[int, Part] = field(default_factory=dict)
     inserted: dict[int, list[Part]] = field(default_factory=dict)
     parts: tuple[Part, ...] | None = None
+    sound: bool = True
     messages: tuple[Message, ...] | None = None
 
 
@@ -123,30 +132,35 @@ def apply(messages: Sequence[Message], edits: Iterable[Edit]) -> list[Message]:
     sharing: set[int] = set()
 
     def plan(message: Message) -> _Plan:
-        return plans.setdefault(id(message), _Plan())
+        todo = plans.get(id(message))
+        if todo is None:
+            todo = plans[id(message)] = _Plan()
+        return todo
 
     for edit in edits:
         match edit:
+            case InsertMessage():
+                queue = front if edit.after is None else behind.setdefault(id(edit.after), [])
+                if edit.shares and queue and id(queue[-1]) in sharing:
+                    queue[-1] = _joined(queue[-1], edit.new)
+                else:
+                    queue.append(edit.new)
+                if edit.shares:
+                    sharing.add(id(queue[-1]))
+            case InsertParts():
+                todo = plan(edit.message)
+                todo.inserted.setdefault(edit.at, []).extend(edit.new)
+                todo.sound = todo.sound and edit.sound
             case DropPart():
                 plan(edit.message).dropped.add(id(edit.part))
             case ReplacePart():
                 plan(edit.message).replaced[id(edit.part)] = edit.new
-            case InsertParts():
-                plan(edit.message).inserted.setdefault(edit.at, []).extend(edit.new)
             case SetParts():
                 plan(edit.message).parts = edit.parts
             case DropMessage():
                 plan(edit.message).messages = ()
             case ReplaceMessage():
                 plan(edit.message).messages = edit.new
-            case InsertMessage():
-                queue = front if edit.after is None else behind.setdefault(id(edit.after), [])
-                if edit.shares and queue and id(queue[-1]) in sharing:
-                    queue[-1] = replace(queue[-1], parts=queue[-1].parts + edit.new.parts, form="parts")
-                else:
-                    queue.append(edit.new)
-                if edit.shares:
-                    sharing.add(id(queue[-1]))
 
     if not plans:
         out = list(front)
@@ -168,7 +182,9 @@ def apply(messages: Sequence[Message], edits: Iterable[Edit]) -> list[Message]:
         if message.form == "item" and len(new) == 1:
             native = new[0].native  # the message is its part
         # Not `replace`, which takes ten times as long.
-        return (Message(message.role, tuple(new), native, message.origins, message.form, True, False, message.extra),)
+        view = Message(message.role, tuple(new), native, message.origins, message.form, True, message.extra)
+        view.sound = message.sound and todo.sound and todo.parts is None and not (todo.dropped or todo.replaced)
+        return (view,)
 
     out = list(front)
     gone: dict[int, Message] = {}
@@ -179,6 +195,13 @@ def apply(messages: Sequence[Message], edits: Iterable[Edit]) -> list[Message]:
         out.extend(left)
         out.extend(behind.get(id(message), ()))
     return [_arrived(view, gone) for view in out] if gone else out
+
+
+def _joined(one: Message, other: Message) -> Message:
+    """Return one message with the parts of two that are inserted."""
+    view = Message(one.role, one.parts + other.parts, one.native, one.origins, "parts", one.changed, one.extra)
+    view.sound = one.sound and other.sound
+    return view
 
 
 def _arrived(view: Message, gone: Mapping[int, Message]) -> Message:

@@ -102,10 +102,12 @@ class Pairing:
     Attributes:
         turns: In order of appearance.
         orphans: Results that no call asked for.
+        approvals: Somebody was asked about a call, or answered.
     """
 
     turns: list[Turn]
     orphans: list[Bound]
+    approvals: bool = False
 
     def calls(self) -> list[Open]:
         """Return all calls, in order."""
@@ -135,9 +137,11 @@ def pair(messages: Sequence[Message], *, shape: TurnShape, result_role: str, has
             answer_of[at] = turn
     late: list[Bound] = []
     nameless: list[Bound] = []
+    approvals = False
     for at, message in enumerate(messages):
         for part in message.parts:
             if type(part) is not Result or part.server:
+                approvals = approvals or type(part) is Approval
                 continue
             bound = Bound(part, message, at)
             home = answer_of.get(at)
@@ -154,7 +158,7 @@ def pair(messages: Sequence[Message], *, shape: TurnShape, result_role: str, has
         for call in turn.calls:
             if len(call.answers) > 1:
                 call.answers.sort(key=lambda bound: bound.at)
-    return Pairing(turns, orphans)
+    return Pairing(turns, orphans, approvals)
 
 
 @dataclass(slots=True, eq=False)

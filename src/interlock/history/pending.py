@@ -25,13 +25,15 @@ def is_pending(messages: Sequence[Message], call: Open, context: Context) -> boo
         return True
     if not at_end:
         return False
-    request, response = approval(messages, call)
+    request, response = approval(messages, call, context)
     return request is not None and (response is None or response.approved is True)
 
 
-def approval(messages: Sequence[Message], call: Open) -> tuple[Approval | None, Approval | None]:
+def approval(messages: Sequence[Message], call: Open, context: Context) -> tuple[Approval | None, Approval | None]:
     """Return what a human was asked about a call, and what the human answered; `None` where nothing was said."""
     turn = call.turn
+    if not context.pairing(messages).approvals:
+        return None, None
     if turn.approvals is None:
         held = messages[turn.first : turn.answer_end]
         said = [part for message in held for part in message.parts if type(part) is Approval]

@@ -106,7 +106,9 @@ def stand_in(start: int, stop: int) -> Message:
     native = {"role": "user", "content": word}
     # Opaque, and an item: no turn goes on in it, and nothing is joined to it.
     held = (Text(native=None, text=word, index=0, slot="self"),)
-    return Message(role="opaque", parts=held, native=native, form="item", sound=True, extra={_GAP: (start, stop)})
+    view = Message("opaque", held, native, form="item", extra={_GAP: (start, stop)})
+    view.sound = True
+    return view
 
 
 def stretch(view: Message) -> tuple[int, int] | None:

@@ -175,8 +175,8 @@ class Message:
         form: How the native content is given: a string, a list of parts, null, or not at all;
             `item` when the message itself is its only part.
         changed: It differs from the input.
-        sound: A quick look has passed what it was read from, or a rule has made it such: nothing is wrong with
-            it by itself. Says nothing of a message of the input that is `changed`.
+        extra: What a wire keeps with it.
+        sound: A quick look has passed it, or a rule has made it such: nothing is wrong with it by itself.
     """
 
     role: Role
@@ -185,8 +185,8 @@ class Message:
     origins: tuple[int, ...] = ()
     form: ContentForm = "parts"
     changed: bool = False
-    sound: bool = False
     extra: dict[str, Any] = field(default_factory=dict)
+    sound: bool = field(default=False, init=False)  # no copy is, until somebody says so
 
 
 def parts(messages: Sequence[Message]) -> Iterator[tuple[Message, Part]]:

@@ -105,7 +105,7 @@ class Context:
         need not ask of others.
         """
         if self._doubted_in is not messages or self._doubted is None:
-            self._doubted = [one for one in messages if not one.sound or (one.changed and one.origins)]
+            self._doubted = [message for message in messages if not message.sound]
             self._doubted_in = messages
         return self._doubted
 
@@ -231,8 +231,9 @@ def answer(
     for at in block:
         if any(type(part) is Result for part in messages[at].parts):
             behind = at
+    after = messages[behind]
     return "inserted-message", tuple(
-        InsertMessage(after=messages[behind], new=wire.new_message(wire.result_role, (one,))) for one in found
+        [InsertMessage(after=after, new=wire.new_message(wire.result_role, (one,))) for one in found]
     )
 
 

@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from interlock.history.edits import DropPart, Edit, InsertMessage
+from interlock.history.edits import DropPart, Edit, InsertMessage, InsertParts
 from interlock.history.pending import approval, is_pending
 from interlock.history.rules.base import Context, Finding, Rule, answer, call_in_words, drop_part_action
 from interlock.history.stubs import stub_text
@@ -49,7 +49,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 continue
             edits: tuple[Edit, ...]
             lossy: bool | None = None
-            request, response = approval(messages, call)
+            request, response = approval(messages, call, context)
             if policy == "drop-call" or not wire.answerable(call.call):
                 lossy = True
                 action = drop_part_action(call.message)
@@ -60,8 +60,10 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 else:
                     stub = wire.new_result(call.call, stub_text(call.call, context), is_error=flag)
                 action, edits = answer(messages, turn, (stub,), context)
-                if type(edits[0]) is InsertMessage:
-                    edits[0].new.sound = call.message.sound and not call.message.changed
+                # Words for a call with which nothing is wrong: no rule has anything to say about them.
+                target = edits[0].new if isinstance(edits[0], InsertMessage) else edits[0]
+                if isinstance(target, (Message, InsertParts)):
+                    target.sound = call.message.sound
             yield Finding(
                 message=call.message,
                 part=call.call,
