@@ -378,8 +378,9 @@ def _spans(history: Sequence[Any], wire: Wire, context: Context) -> _Spans | Non
         return None
     ids: dict[str, int] = {}
     doubted: set[int] = set()
-    stubs = context.policy["orphan-tool-call"] == "stub-result"
-    leads = wire.leads if wire.cuts_turns and stubs else None
+    # Where stubs are put in nothing else moves; signatures are due from the beginning of a turn on.
+    small = context.policy["orphan-tool-call"] == "stub-result" and not context.profile.thought_signatures
+    leads = wire.leads if wire.cuts_turns and small else None
     return _Spans(suspicious(history, scan, wire.is_word, ids, doubted, leads), ids, doubted, scan)
 
 

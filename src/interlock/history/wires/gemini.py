@@ -15,7 +15,7 @@ name and order. `toolCall` and `toolResponse` are the server's own. A
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
@@ -57,6 +57,7 @@ class Gemini(Wire):
     body_key: ClassVar[str] = "contents"
     result_role: ClassVar[Role] = "user"
     roles: ClassVar[Mapping[str, Role]] = _ROLES
+    cuts_turns: ClassVar[bool] = True
     turn: ClassVar[Literal["message", "run", "calls"]] = "run"
     has_ids: ClassVar[bool] = False
     results_named: ClassVar[bool] = True
@@ -105,7 +106,7 @@ class Gemini(Wire):
                         asked = True
                         if waiting:
                             if len(parts) != len(waiting):
-                                return opened, at
+                                return opened, at + all(_is_answer(part, names) for part in parts)
                             for part, (name, call_id) in zip(parts, waiting, strict=True):
                                 response = part["functionResponse"]
                                 if response["name"] != name or response.get("id") != call_id:
@@ -167,6 +168,10 @@ class Gemini(Wire):
         if not isinstance(native, dict) or native.get("role") != "user" or not isinstance(native.get("parts"), list):
             return False
         return all(isinstance(part, dict) and part.keys() == {"text"} for part in native["parts"])
+
+    def leads(self, native: Any) -> bool:
+        """Say whether a content is the model's."""
+        return isinstance(native, dict) and native.get("role") == "model"
 
     def with_call(self, part: Call, **changes: Any) -> Call:
         """Return the call with another id, name or args; a signature beside it stays."""
@@ -286,6 +291,15 @@ class Gemini(Wire):
 #: Members that hold an object, or a string: a part with one of them that could not be read has another type there.
 _TYPED: Final = frozenset({"text", *_DATA, *_CALL, *_RESPONSE, *_SERVER_CALL, *_SERVER_RESPONSE})
 _CODE: Final = frozenset({"executableCode", "executable_code", "codeExecutionResult", "code_execution_result"})
+
+
+def _is_answer(part: dict[str, Any], names: Container[str]) -> bool:
+    """Say whether a part is nothing but a response of a tool with one of these names."""
+    response = part["functionResponse"]
+    if response["name"] not in names or type(response["response"]) is not dict:
+        return False
+    call_id = response.get("id", "none")
+    return len(part) == 1 and type(call_id) is str and bool(call_id)
 
 
 def _part(part: Any, at: int) -> Part:

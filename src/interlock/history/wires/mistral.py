@@ -31,7 +31,6 @@ class Mistral(OpenAIChat):
     arguments: ClassVar[Literal["object", "text", "either"]] = "either"
     refuses_empty_calls: ClassVar[bool] = False
     typed_calls: ClassVar[bool] = False
-    cuts_turns: ClassVar[bool] = False
 
     def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
         """Return a `tool` message that repeats the tool's name, which older versions insist on."""

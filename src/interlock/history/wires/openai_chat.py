@@ -132,7 +132,8 @@ class OpenAIChat(Wire):
             waiting: set[str] = set()
             at = start
             opened = -1
-            role = before = ""
+            role = "user" if start else ""  # what stands ahead was looked at
+            before = ""
             try:
                 for at, message in onward(messages, start):
                     before, role = role, message["role"]
