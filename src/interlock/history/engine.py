@@ -33,6 +33,8 @@ __all__ = ["CheckResult", "HealResult", "check", "heal"]
 _MAX_ROUNDS: Final = 12  # rounds; no generated history has needed more than 4
 # Fields that a body has when it is what is sent, and not only a wrapper around the messages.
 _WHOLE: Final = ("model", "max_tokens", "inferenceConfig", "generationConfig", "anthropic_version")
+#: For each run of views its native messages, and for each view the place of the message that holds it.
+_Runs = list[tuple[list[Any], Sequence[int]]]
 _NOTHING: Final[frozenset[str]] = frozenset()
 _KEPT_BY_SERVER: Final = ("previous_response_id", "conversation", "cachedContent")
 _WIRE_ALIASES: Final = {"ai_sdk_model": "ai_sdk", "openrouter": "openai_chat"}
@@ -204,9 +206,9 @@ def heal(
             for view in views:
                 view.sound = view.origins[0] not in spans.doubted
         found = _run(views, context, None if spans is None else spans.scan, plain)
-    views, repairs, remaining = found
+    repairs, remaining = found.repairs, found.remaining
     edited = bool(repairs)
-    written = _written(views, plain, format_) if edited else None
+    written = _written(found, plain, format_) if edited else None
     if written is not None and plain is not history:
         written = _given_back(written[0], plain, history), written[1]
     if written is not None and format_.shares_messages:
@@ -384,9 +386,25 @@ def _spans(history: Sequence[Any], wire: Wire, context: Context) -> _Spans | Non
     return _Spans(suspicious(history, scan, wire.is_word, ids, doubted, leads), ids, doubted, scan)
 
 
-def _look(
-    history: Sequence[Any], wire: Wire, context: Context, spans: _Spans | None
-) -> tuple[list[Message], tuple[Repair, ...], tuple[Repair, ...]] | None:
+@dataclass(slots=True, eq=False)
+class _Outcome:
+    """What the rules have made of a conversation.
+
+    Attributes:
+        views: The conversation.
+        repairs: What was changed.
+        remaining: What was found and stays.
+        runs: What the views between stand-ins are written as, and in which message each view is, where the
+            proof that nothing is left has needed it.
+    """
+
+    views: list[Message]
+    repairs: tuple[Repair, ...]
+    remaining: tuple[Repair, ...]
+    runs: _Runs | None = None
+
+
+def _look(history: Sequence[Any], wire: Wire, context: Context, spans: _Spans | None) -> _Outcome | None:
     """Run the rules on the spans alone; `None` where they do not say enough, and the whole history has to be read."""
     if spans is None or spans.places is None:
         return None
@@ -394,7 +412,7 @@ def _look(
     stretches = sum(stretch(view) is not None for view in views)
     if not crosses(views, spans.places, spans.ids):
         out = _run(views, context, spans.scan, history)
-        kept = sum(stretch(view) is not None and not view.changed for view in out[0])
+        kept = sum(stretch(view) is not None and not view.changed for view in out.views)
         if kept == stretches and not context.names and spans.ids.keys().isdisjoint(context.ids):
             return out
     # A name or an id reaches beyond its span.
@@ -424,14 +442,15 @@ def _given_back(healed: list[Any], plain: Sequence[Any], history: Sequence[Any])
     return [given.get(id(one), one) for one in healed]
 
 
-def _written(views: Sequence[Message], history: Sequence[Any], wire: Wire) -> tuple[Any, tuple[int | None, ...]]:
-    """Return the native history of the views, and where each message of the input went."""
+def _written(found: _Outcome, history: Sequence[Any], wire: Wire) -> tuple[Any, tuple[int | None, ...]]:
+    """Return the native history of an outcome, and where each message of the input went."""
+    ready = iter(found.runs or ())
     positions: list[int | None] = [None] * len(history)
     out: list[Any] = []
     run: list[Message] = []
 
     def write() -> None:
-        healed, places = wire.write(run)
+        healed, places = next(ready, None) or wire.write(run)
         for place, view in zip(places, run, strict=True):
             for origin in view.origins:
                 if positions[origin] is None:
@@ -439,25 +458,26 @@ def _written(views: Sequence[Message], history: Sequence[Any], wire: Wire) -> tu
         out.extend(healed)
         run.clear()
 
-    for view in views:
+    for view in found.views:
         healthy = stretch(view)
         if healthy is None:
             run.append(view)
             continue
-        write()
+        if run:
+            write()
         start, stop = healthy
         positions[start:stop] = range(len(out), len(out) + stop - start)
         out += history[start:stop]
-    write()
+    if run:
+        write()
     return out, tuple(positions)
 
 
-def _run(
-    views: list[Message], context: Context, scan: Scan | None = None, history: Sequence[Any] = ()
-) -> tuple[list[Message], tuple[Repair, ...], tuple[Repair, ...]]:
+def _run(views: list[Message], context: Context, scan: Scan | None = None, history: Sequence[Any] = ()) -> _Outcome:
     active = [rule for rule in RULES if context.policy[rule.name] != "keep" and rule.applies(context.profile)]
     repairs: list[Repair] = []
     remaining: list[Repair] = []
+    proof: _Runs | None = None
     for _ in range(_MAX_ROUNDS):
         remaining = []
         changed = False
@@ -473,32 +493,36 @@ def _run(
             if edits:
                 views = apply(views, edits)
                 changed = True
-        if not changed or (scan is not None and not remaining and _proved(views, context.wire, scan, history)):
+        if changed and scan is not None and not remaining:
+            proof = _proof(views, context.wire, scan, history)
+        if not changed or proof is not None:
             break
         views = reread(views, context.wire)
     context.forget()
-    return views, tuple(repairs), tuple(remaining)
+    return _Outcome(views, tuple(repairs), tuple(remaining), proof)
 
 
-def _proved(views: Sequence[Message], wire: Wire, scan: Scan, history: Sequence[Any]) -> bool:
-    """Say whether the quick look passes what these views are written as, so that no rule can find anything in it."""
+def _proof(views: Sequence[Message], wire: Wire, scan: Scan, history: Sequence[Any]) -> _Runs | None:
+    """Return what these views are written as if the quick look passes it, so that no rule can find anything in it."""
+    out: _Runs = []
     places: dict[str, int] = {}
     seen: list[Any] = []
     for start, run, stop in runs(views):
         if not run or (start is not None and run[0].origins[:1] != (start,)):
-            return False  # what parts the run from the healthy messages ahead of it has gone
-        native, _ = wire.write(run)
+            return None  # what parts the run from the healthy messages ahead of it has gone
+        native, held = wire.write(run)
+        out.append((native, held))
         at = len(seen) + (start is not None)  # a run behind others does not begin the history
         seen[len(seen) :] = [None, *native] if start is not None else native
         end = len(seen)
         if stop is not None and run[-1].origins[-1:] != (stop - 1,):
             if not wire.cuts_turns:
-                return False
+                return None
             seen.append(history[stop])  # which stands behind another message now
         bad, stuck = scan(seen, at, places)
         if bad < end or stuck < len(seen):
-            return False
-    return True
+            return None
+    return out
 
 
 def _record(rule: Rule, finding: Finding, views: Sequence[Message], context: Context) -> Repair:

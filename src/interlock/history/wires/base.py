@@ -107,8 +107,10 @@ class Wire:
         """Return a walk over native messages that stops where one is not surely healthy.
 
         A shortcut: what the walk passes is neither read nor copied, and no rule may find
-        anything in it. It need only know the common shapes. `None`: there is no such walk
-        for the target and the settings in hand.
+        anything in it. It need only know the common shapes. Where it stops because of how messages
+        stand together (a call without a result), what it has passed is still healthy by itself: rules
+        that look at messages one by one are not asked about it, see `Context.doubted`. `None`: there is
+        no such walk for the target and the settings in hand.
         """
         return None
 

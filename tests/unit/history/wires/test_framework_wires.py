@@ -80,12 +80,12 @@ def test_a_quick_look_says_healthy_only_where_the_rules_find_nothing(form: str, 
     context = _context(WIRES[wire], None, None, None, None, (), {})
     if wire in QUICK:
         assert WIRES[wire].scanner(context) is not None
-    _, repairs, remaining = _run(WIRES[wire].read(history), context)
+    outcome = _run(WIRES[wire].read(history), context)
     scan = WIRES[wire].scanner(context)
     passed = scan is not None and scan(history, 0, {})[0] == len(history)
     if passed:
-        assert (repairs, remaining) == ((), ())
-    elif wire in QUICK and not repairs and not case[1]:
+        assert (outcome.repairs, outcome.remaining) == ((), ())
+    elif wire in QUICK and not outcome.repairs and not case[1]:
         raise AssertionError("a common healthy history takes the long way")
 
 
