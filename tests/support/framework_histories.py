@@ -233,6 +233,7 @@ def ai_sdk(steps: list[Step]) -> list[Any]:
 def ai_sdk_ui(steps: list[Step]) -> list[Any]:
     """`UIMessage`: a result that no call ahead of it asked for cannot be written down, and is left out."""
     out: list[Any] = []
+    waiting: dict[str, list[Any]] = {}  # by id, the parts of the calls that have no answer yet
     for at, step in enumerate(steps):
         match step:
             case System(text) | User(text):
@@ -247,19 +248,18 @@ def ai_sdk_ui(steps: list[Step]) -> list[Any]:
                     parts.append({"type": "text", "text": text, "state": "done"})
                 for n, call in enumerate(calls):
                     kind = {"type": f"tool-{call.name}"} if n % 2 else {"type": "dynamic-tool", "toolName": call.name}
-                    parts.append({**kind, "toolCallId": call.id, "state": "input-available", "input": call.arguments})
+                    part = {**kind, "toolCallId": call.id, "state": "input-available", "input": call.arguments}
+                    parts.append(part)
+                    waiting.setdefault(call.id, []).append(part)
             case Results(answers):
-                waiting = [
-                    part for message in out for part in message["parts"] if part.get("state") == "input-available"
-                ]
                 for answer in answers:
-                    part = next((one for one in waiting if one["toolCallId"] == answer.id), None)
-                    if part is not None:
-                        waiting.remove(part)
-                    if part is not None and answer.error:
-                        part.update(state="output-error", errorText=answer.text)
-                    elif part is not None:
-                        part.update(state="output-available", output=answer.text)
+                    known = waiting.get(answer.id)
+                    if not known:
+                        continue
+                    failed = {"state": "output-error", "errorText": answer.text}
+                    known.pop(0).update(
+                        failed if answer.error else {"state": "output-available", "output": answer.text}
+                    )
     return out
 
 

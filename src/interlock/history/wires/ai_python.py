@@ -64,7 +64,7 @@ class AIPython(ScreenedWire):
         neutral = _ROLES.get(role, "tool")
         return Message(role=neutral, parts=read, native=body, origins=(at,), extra={"source": native})
 
-    def healthy(self, message: Any, look: Look) -> bool:
+    def healthy(self, message: Any, look: Look) -> bool | None:
         """Know text, calls, and a tool message with their results right behind."""
         body = message if type(message) is dict else message.__dict__
         role, held = body["role"], body["parts"]
@@ -73,7 +73,7 @@ class AIPython(ScreenedWire):
                 part = native if type(native) is dict else native.__dict__
                 if part["kind"] != "tool_result" or look.waiting.pop(part["tool_call_id"]) != part["tool_name"]:
                     return False
-            return bool(held) and not look.waiting
+            return None if held and look.waiting else bool(held)
         if role not in _ROLES or look.waiting or not held:
             return False
         for native in held:

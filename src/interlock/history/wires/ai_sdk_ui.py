@@ -48,6 +48,7 @@ _MODEL_OUTPUTS: Final = frozenset({"text", "json", "content", "error-text", "err
 _OUTCOME: Final = ("state", "output", "errorText", "preliminary", "resultProviderMetadata", "approval")
 _KEYS: Final = frozenset({"id", "role", "parts", "metadata", "createdAt"})
 _TEXT_KEYS: Final = frozenset({"type", "text", "state"})
+_CALL_KEYS: Final = frozenset({"type", "toolName", "toolCallId", "state", "input"})
 _OUTPUT_KEYS: Final = frozenset({"type", "toolName", "toolCallId", "state", "input", "output"})
 _ERROR_KEYS: Final = frozenset({"type", "toolName", "toolCallId", "state", "input", "errorText"})
 _NULLS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -64,6 +65,7 @@ class AISDKUI(GroupedWire):
 
     name: ClassVar[str] = "ai_sdk_ui"
     roles: ClassVar[Mapping[str, Role]] = _ROLES
+    cuts_turns: ClassVar[bool] = True
     filled_roles: ClassVar[tuple[str, ...]] = ("system", "user")
     results_named: ClassVar[bool] = True
     result_blocks: ClassVar[bool] = False
@@ -111,9 +113,9 @@ class AISDKUI(GroupedWire):
         close()
         return group
 
-    def healthy(self, message: Any, look: Look) -> bool:
-        """Know text, steps, and tool parts that have ended."""
-        role = message["role"]
+    def healthy(self, message: Any, look: Look) -> bool | None:
+        """Know text, steps, and tool parts; whether these have ended."""
+        role, ended = message["role"], True
         if type(message) is not dict or role not in _ROLES or not message["parts"] or not message.keys() <= _KEYS:
             return False
         for part in message["parts"]:
@@ -139,10 +141,14 @@ class AISDKUI(GroupedWire):
             if state == "output-error":
                 if type(part["errorText"]) is not str or not part.keys() <= _ERROR_KEYS:
                     return False
+            elif state == "input-available":
+                if not part.keys() <= _CALL_KEYS:
+                    return False
+                ended = False
             elif state != "output-available" or "output" not in part or not part.keys() <= _OUTPUT_KEYS:
                 return False
         look.waiting.clear()  # calls end where they begin
-        return True
+        return True if ended else None
 
     def is_word(self, native: Any) -> bool:
         """Say whether a message is the user's and holds words only."""

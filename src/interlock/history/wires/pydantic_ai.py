@@ -99,7 +99,7 @@ class PydanticAI(GroupedWire):
         group.views.append(Message(role=role or "user", parts=tuple(run), native=body, origins=(at,), extra=extra))
         return group
 
-    def healthy(self, message: Any, look: Look) -> bool:
+    def healthy(self, message: Any, look: Look) -> bool | None:
         """Know text, prompts, calls, and a request that begins with their returns right behind."""
         body = message if type(message) is dict else message.__dict__
         kind, held = body["kind"], body["parts"]
@@ -130,7 +130,9 @@ class PydanticAI(GroupedWire):
                     return False
                 if not look.call(part["tool_call_id"], part["tool_name"]):
                     return False
-        return kind == "response" or (kind == "request" and not look.waiting)
+        if kind == "request" and look.waiting:
+            return None
+        return kind in ("request", "response")
 
     def is_word(self, native: Any) -> bool:
         """Say whether a message is a request with prompts only."""

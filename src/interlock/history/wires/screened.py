@@ -51,8 +51,10 @@ class ScreenedWire(Wire):
 
     targets: ClassVar[frozenset[str]] = frozenset({"generic"})
 
-    def healthy(self, message: Any, look: Look) -> bool:
+    def healthy(self, message: Any, look: Look) -> bool | None:
         """Say for certain that no rule would find anything in a message.
+
+        `None`: nothing but that calls have no results behind it, or in it.
 
         Raises:
             AttributeError, KeyError, TypeError: As good as `False`: a shape that the look does not know.
@@ -75,12 +77,15 @@ class ScreenedWire(Wire):
                 for at, message in onward(messages, start):
                     if not waiting:
                         opened = at
-                    if not healthy(message, look):
+                    good = healthy(message, look)
+                    if not good and good is not None:
                         return opened, at
                     if ids:
                         for call_id in ids:
                             places[call_id] = REUSED if places.get(call_id, at) != at else at
                         ids.clear()
+                    if good is None:
+                        return opened, at + 1
             except (AttributeError, KeyError, TypeError):
                 return opened, at
             return (opened if waiting else len(messages)), len(messages)
