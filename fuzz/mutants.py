@@ -76,7 +76,10 @@ SUITES = {
                 f"gate/{name}"
                 for name in ("facts", "table", "ending", "reading", "judge", "guard", "decision", "authority")
             ),
-            *(f"stream/{name}" for name in ("events", "coordinator", "lifecycle", "access", "assembly", "detect")),
+            *(
+                f"stream/{name}"
+                for name in ("events", "calls", "coordinator", "lifecycle", "access", "assembly", "detect")
+            ),
             *(
                 f"stream/{folder}/{path.stem}"
                 for folder in ("framing", "wires")

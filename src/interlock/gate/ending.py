@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from interlock.stream.coordinator import Call, Coordinator, Turn
+from interlock.stream.calls import Call, Turn
+from interlock.stream.coordinator import Coordinator
 from interlock.stream.lifecycle import CallState
 from interlock.stream.wires import Traits
 from interlock.vocabulary import EndReason

@@ -16,7 +16,8 @@ from interlock.gate.decision import ExecuteDecision, Report
 from interlock.gate.judge import Judge
 from interlock.limits import DEFAULT_LIMITS, Limits
 from interlock.stream.access import MAX_VALUE_DEPTH
-from interlock.stream.coordinator import Call, Coordinator
+from interlock.stream.calls import Call
+from interlock.stream.coordinator import Coordinator
 from interlock.stream.detect import detect, rate
 from interlock.stream.framing import Decoder, decoder_for
 from interlock.stream.wires import adapter_class

@@ -11,7 +11,8 @@ from interlock.gate.facts import Facts, Tool
 from interlock.gate.reading import Reader
 from interlock.gate.table import decide
 from interlock.stream.access import plain
-from interlock.stream.coordinator import MISSING, Call, Coordinator, not_offered
+from interlock.stream.calls import MISSING, Call, not_offered
+from interlock.stream.coordinator import Coordinator
 from interlock.stream.wires import Traits
 from interlock.tools.validators import Toolset, Verdict
 

@@ -10,7 +10,7 @@ from interlock.gate.facts import Arguments, EvidenceKind
 from interlock.parser import Parser
 from interlock.stream.access import plain
 from interlock.stream.assembly import Assembly
-from interlock.stream.coordinator import MISSING, Call, same_json
+from interlock.stream.calls import MISSING, Call, same_json
 from interlock.stream.lifecycle import CallState
 from interlock.stream.wires import Traits
 from interlock.tools.validators import Toolset

@@ -205,7 +205,7 @@ def heal(
         if spans is not None:
             for view in views:
                 view.sound = view.origins[0] not in spans.doubted
-        found = _run(views, context, None if spans is None else spans.scan, plain)
+        found = _run(views, context, None if spans is None else spans.scan)
     repairs, remaining = found.repairs, found.remaining
     edited = bool(repairs)
     written = _written(found, plain, format_) if edited else None
@@ -363,12 +363,14 @@ class _Spans:
         ids: Where each call id stands.
         doubted: The places of messages that may not be healthy by themselves.
         scan: The look.
+        cuts: Stretches may begin and end inside a turn.
     """
 
     places: list[tuple[int, int]] | None
     ids: dict[str, int]
     doubted: set[int]
     scan: Scan
+    cuts: bool
 
 
 def _spans(history: Sequence[Any], wire: Wire, context: Context) -> _Spans | None:
@@ -380,10 +382,10 @@ def _spans(history: Sequence[Any], wire: Wire, context: Context) -> _Spans | Non
         return None
     ids: dict[str, int] = {}
     doubted: set[int] = set()
-    # Where stubs are put in nothing else moves; signatures are due from the beginning of a turn on.
+    # Where words are put in for lost results nothing else moves; signatures are due from the beginning of a turn on.
     small = context.policy["orphan-tool-call"] == "stub-result" and not context.profile.thought_signatures
-    leads = wire.leads if wire.cuts_turns and small else None
-    return _Spans(suspicious(history, scan, wire.is_word, ids, doubted, leads), ids, doubted, scan)
+    places = suspicious(history, scan, wire.is_word, ids, doubted, wire.begins, wire.cuts if small else None)
+    return _Spans(places, ids, doubted, scan, small)
 
 
 @dataclass(slots=True, eq=False)
@@ -411,7 +413,7 @@ def _look(history: Sequence[Any], wire: Wire, context: Context, spans: _Spans | 
     views = list(views_of(history, spans.places, wire.read_at, spans.doubted))
     stretches = sum(stretch(view) is not None for view in views)
     if not crosses(views, spans.places, spans.ids):
-        out = _run(views, context, spans.scan, history)
+        out = _run(views, context, spans.scan, history if spans.cuts else ())
         kept = sum(stretch(view) is not None and not view.changed for view in out.views)
         if kept == stretches and not context.names and spans.ids.keys().isdisjoint(context.ids):
             return out
@@ -516,7 +518,7 @@ def _proof(views: Sequence[Message], wire: Wire, scan: Scan, history: Sequence[A
         seen[len(seen) :] = [None, *native] if start is not None else native
         end = len(seen)
         if stop is not None and run[-1].origins[-1:] != (stop - 1,):
-            if not wire.cuts_turns:
+            if not history:
                 return None
             seen.append(history[stop])  # which stands behind another message now
         bad, stuck = scan(seen, at, places)

@@ -32,7 +32,8 @@ def suspicious(
     is_word: Callable[[Any], bool],
     places: dict[str, int],
     doubted: set[int],
-    leads: Callable[[Any], bool] | None = None,
+    begins: Callable[[Sequence[Any], int], bool],
+    cuts: Callable[[Sequence[Any], int], bool] | None,
 ) -> list[tuple[int, int]] | None:
     """Return the spans that need a close look, in order; `None` when that is most of the history.
 
@@ -43,9 +44,9 @@ def suspicious(
         places: Filled with the place of each call id; `REUSED` for one that stands in several.
         doubted: Filled with the places of the messages that are not surely healthy by themselves, whatever
             stands around them.
-        leads: Says whether a native message is the assistant's. Given where calls without results, made by
-            messages that are healthy by themselves, change nothing but what stands right behind them: then
-            such a span begins at the assistant's turn and ends with the one behind it.
+        begins: Says whether the assistant begins to speak with a message: a span may end ahead of it.
+        cuts: Says whether a span may begin with it. Given where calls without results, made by messages that are
+            healthy by themselves, change nothing but what stands right behind them.
     """
     spans: list[tuple[int, int]] = []
     end, at = len(messages), 0
@@ -60,10 +61,10 @@ def suspicious(
             doubted.add(at)
         at = max(stuck, at + 1)
         if bad >= high or (small and doubtful):
-            small = leads is not None and not doubtful and _begins(messages, bad, leads)
-            if small and leads is not None:
+            small = cuts is not None and not doubtful and cuts(messages, bad)
+            if small:
                 low, stop = bad, stuck
-                while stop < end and not _begins(messages, stop, leads):
+                while stop < end and not begins(messages, stop):
                     stop += 1
                 high = stop
             else:
@@ -85,11 +86,6 @@ def suspicious(
 def onward(messages: Sequence[Any], start: int) -> Iterator[tuple[int, Any]]:
     """Yield the messages from a place on, each with its place."""
     return enumerate(map(messages.__getitem__, range(start, len(messages))) if start else messages, start)
-
-
-def _begins(messages: Sequence[Any], at: int, leads: Callable[[Any], bool]) -> bool:
-    """Say whether the assistant's turn begins at a place, behind somebody else's message."""
-    return at > 0 and leads(messages[at]) and not leads(messages[at - 1])
 
 
 def _ends(messages: Sequence[Any], at: int) -> bool:

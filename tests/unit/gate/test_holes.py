@@ -17,7 +17,7 @@ import pytest
 
 from interlock import Guard, Limits
 from interlock.errors import InvalidOptionError
-from interlock.stream.coordinator import same_json
+from interlock.stream.calls import same_json
 from support.judging import executed, judged, judged_bytes
 
 START = {"type": "call_start", "key": "a", "id": "call_1", "name": "f"}

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from interlock import Guard, Limits
-from interlock.stream.coordinator import MAX_DIAGNOSTICS, MAX_MESSAGE, MISSING, Coordinator, same_json, shortened
+from interlock.stream.calls import MAX_DIAGNOSTICS, MAX_MESSAGE, MISSING, same_json, shortened
+from interlock.stream.coordinator import Coordinator
 from support.judging import judged
 
 START = {"type": "call_start", "key": "a", "id": "i", "index": 0, "name": "f"}

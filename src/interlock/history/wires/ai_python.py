@@ -44,7 +44,6 @@ class AIPython(ScreenedWire):
     name: ClassVar[str] = "ai_python"
     reads_objects: ClassVar[bool] = True
     roles: ClassVar[Mapping[str, Role]] = _ROLES
-    cuts_turns: ClassVar[bool] = True
     arguments: ClassVar[Literal["object", "text", "either"]] = "text"
     results_named: ClassVar[bool] = True
     result_blocks: ClassVar[bool] = False

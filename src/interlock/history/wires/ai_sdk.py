@@ -55,7 +55,6 @@ class AISDK(Wire):
 
     name: ClassVar[str] = "ai_sdk"
     roles: ClassVar[Mapping[str, Role]] = _ROLES
-    cuts_turns: ClassVar[bool] = True
     turn: ClassVar[Literal["message", "run", "calls"]] = "run"
     results_named: ClassVar[bool] = True
     refuses_null: ClassVar[tuple[Role, ...]] = ("system", "user", "tool")

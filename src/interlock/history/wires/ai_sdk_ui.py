@@ -65,7 +65,6 @@ class AISDKUI(GroupedWire):
 
     name: ClassVar[str] = "ai_sdk_ui"
     roles: ClassVar[Mapping[str, Role]] = _ROLES
-    cuts_turns: ClassVar[bool] = True
     filled_roles: ClassVar[tuple[str, ...]] = ("system", "user")
     results_named: ClassVar[bool] = True
     result_blocks: ClassVar[bool] = False

@@ -40,7 +40,6 @@ class Anthropic(Wire):
     roles: ClassVar[Mapping[str, Role]] = _ROLES
     turn: ClassVar[Literal["message", "run", "calls"]] = "run"
     server_tools: ClassVar[bool] = True
-    cuts_turns: ClassVar[bool] = True
 
     def read_message(self, native: Any, at: int) -> Message:
         """Return the view of one message."""
@@ -144,7 +143,7 @@ class Anthropic(Wire):
             if waiting:
                 return opened, len(messages)
             if role != "user":
-                return at, at
+                return at, len(messages)
             return len(messages), len(messages)
 
         return scan

@@ -118,13 +118,20 @@ class Wire:
         """Say whether a native message is the user's and holds words only, so that nothing is open behind it."""
         return isinstance(native, dict) and native.get("role") == "user" and isinstance(native.get("content"), str)
 
-    #: A span that needs a close look may begin and end ahead of any message of the assistant's, if all that is wrong
-    #: in it is that calls have no results. Not where a rule looks back to the beginning of a turn.
-    cuts_turns: ClassVar[bool] = False
-
     def leads(self, native: Any) -> bool:
         """Say whether a native message is the assistant's."""
         return isinstance(native, dict) and native.get("role") == "assistant"
+
+    def begins(self, history: Sequence[Any], at: int) -> bool:
+        """Say whether the assistant begins to speak with a message, behind somebody else's."""
+        return at > 0 and self.leads(history[at]) and not self.leads(history[at - 1])
+
+    def cuts(self, history: Sequence[Any], at: int) -> bool:
+        """Say whether a close look at calls without results may begin with a message, inside a turn.
+
+        It may where the assistant begins to speak, unless a rule looks back to the beginning of the turn.
+        """
+        return self.begins(history, at)
 
     # -- fragments -------------------------------------------------------------------------------
 

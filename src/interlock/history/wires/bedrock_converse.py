@@ -44,7 +44,6 @@ class BedrockConverse(Wire):
     provider: ClassVar[str | None] = "bedrock"
     result_role: ClassVar[Role] = "user"
     roles: ClassVar[Mapping[str, Role]] = _ROLES
-    cuts_turns: ClassVar[bool] = True
     turn: ClassVar[Literal["message", "run", "calls"]] = "run"
 
     def read_message(self, native: Any, at: int) -> Message:
@@ -127,7 +126,7 @@ class BedrockConverse(Wire):
             if waiting:
                 return opened, len(messages)
             if role != "user":
-                return at, at
+                return at, len(messages)
             return len(messages), len(messages)
 
         return scan

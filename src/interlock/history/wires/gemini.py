@@ -57,7 +57,6 @@ class Gemini(Wire):
     body_key: ClassVar[str] = "contents"
     result_role: ClassVar[Role] = "user"
     roles: ClassVar[Mapping[str, Role]] = _ROLES
-    cuts_turns: ClassVar[bool] = True
     turn: ClassVar[Literal["message", "run", "calls"]] = "run"
     has_ids: ClassVar[bool] = False
     results_named: ClassVar[bool] = True

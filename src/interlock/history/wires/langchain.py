@@ -108,7 +108,6 @@ class LangChain(ScreenedWire):
     reads_objects: ClassVar[bool] = True
     results_share: ClassVar[bool] = False
     roles: ClassVar[Mapping[str, Role]] = _ROLES
-    cuts_turns: ClassVar[bool] = True
     string_content: ClassVar[bool] = True
     list_slots: ClassVar[tuple[str, ...]] = ("content", "tool_calls", "invalid_tool_calls")
     single_slots: ClassVar[tuple[str, ...]] = ("function_call", *_REASONING)

@@ -36,7 +36,6 @@ class Ollama(Wire):
     provider: ClassVar[str | None] = "ollama"
     results_share: ClassVar[bool] = False
     roles: ClassVar[Mapping[str, Role]] = _ROLES
-    cuts_turns: ClassVar[bool] = True
     has_ids: ClassVar[bool] = False
     string_content: ClassVar[bool] = True
     names_agree: ClassVar[bool] = True

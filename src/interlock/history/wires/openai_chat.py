@@ -67,7 +67,6 @@ class OpenAIChat(Wire):
     results_share: ClassVar[bool] = False
     roles: ClassVar[Mapping[str, Role]] = _ROLES
     string_content: ClassVar[bool] = True
-    cuts_turns: ClassVar[bool] = True
     refuses_empty_calls: ClassVar[bool] = True
     arguments: ClassVar[Literal["object", "text", "either"]] = "text"
     list_slots: ClassVar[tuple[str, ...]] = ("content", "tool_calls")
@@ -195,7 +194,7 @@ class OpenAIChat(Wire):
             if waiting:
                 return opened, len(messages)
             if careful and role != "user" and role != "tool":
-                return at, at
+                return at, len(messages)
             return len(messages), len(messages)
 
         return scan

@@ -256,6 +256,21 @@ class OpenAIResponses(Wire):
         except (KeyError, TypeError, AttributeError):
             return False
 
+    def leads(self, native: Any) -> bool:
+        """Say whether an item is the assistant's."""
+        return _field(native, "type") in ("function_call", "reasoning") or _field(native, "role") == "assistant"
+
+    def cuts(self, history: Sequence[Any], at: int) -> bool:
+        """Say whether there is no reasoning either from there back to the user's words: its turn may need it."""
+        if not super().cuts(history, at):
+            return False
+        for place in range(at, max(at - _NEAR, -1), -1):
+            if _field(history[place], "type") == "reasoning":
+                return False
+            if _field(history[place], "role") == "user":
+                return True
+        return at < _NEAR
+
     # -- fragments -------------------------------------------------------------------------------
 
     def with_call(self, part: Call, **changes: Any) -> Call:
@@ -484,6 +499,13 @@ def _words(content: Any, kind: str) -> bool:
         if len(block) != 2 and not block.keys() <= _TEXT_KEYS:
             return False
     return True
+
+
+_NEAR: Final = 50  # items; a longer turn is looked at as a whole
+
+
+def _field(item: Any, name: str) -> Any:
+    return item.get(name) if isinstance(item, dict) else getattr(item, name, None)
 
 
 def _seen(own: Any, prefix: str, at: int, places: dict[str, int]) -> bool:

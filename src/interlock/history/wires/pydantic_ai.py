@@ -59,7 +59,6 @@ class PydanticAI(GroupedWire):
     name: ClassVar[str] = "pydantic_ai"
     reads_objects: ClassVar[bool] = True
     roles: ClassVar[Mapping[str, Role]] = {}
-    cuts_turns: ClassVar[bool] = True
     arguments: ClassVar[Literal["object", "text", "either"]] = "either"
     results_named: ClassVar[bool] = True
     result_blocks: ClassVar[bool] = False
