@@ -415,7 +415,9 @@ def _look(history: Sequence[Any], wire: Wire, context: Context, spans: _Spans | 
     if not crosses(views, spans.places, spans.ids):
         out = _run(views, context, spans.scan, history if spans.cuts else ())
         kept = sum(stretch(view) is not None and not view.changed for view in out.views)
-        if kept == stretches and not context.names and spans.ids.keys().isdisjoint(context.ids):
+        whole = kept == stretches and not context.names and spans.ids.keys().isdisjoint(context.ids)
+        read = {id(view) for view in views}  # what rules have read as calls and results has ids too
+        if whole and not crosses(out.views, spans.places, spans.ids, read):
             return out
     # A name or an id reaches beyond its span.
     context.reset()

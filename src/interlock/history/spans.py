@@ -61,7 +61,7 @@ def suspicious(
             doubted.add(at)
         at = max(stuck, at + 1)
         if bad >= high or (small and doubtful):
-            small = cuts is not None and not doubtful and cuts(messages, bad)
+            small = cuts is not None and stuck > bad and cuts(messages, bad)
             if small:
                 low, stop = bad, stuck
                 while stop < end and not begins(messages, stop):
@@ -69,7 +69,7 @@ def suspicious(
                 high = stop
             else:
                 low = max(bad - 1, word)  # what stands ahead may be part of the fault
-                while low > word and not is_word(messages[low]):
+                while low > word and not (is_word(messages[low]) and not _is_users(messages[low - 1])):
                     low -= 1
                 high = bad + 1
                 while high < end and not (is_word(messages[high]) and _ends(messages, high)):
@@ -92,8 +92,11 @@ def _ends(messages: Sequence[Any], at: int) -> bool:
     """Say whether no other message of the user follows, so that no joined turn is cut in two."""
     if at + 1 >= len(messages):
         return True
-    following = messages[at + 1]
-    return not (isinstance(following, dict) and following.get("role") == "user")
+    return not _is_users(messages[at + 1])
+
+
+def _is_users(native: Any) -> bool:
+    return isinstance(native, dict) and native.get("role") == "user"
 
 
 def stand_in(start: int, stop: int) -> Message:
@@ -150,8 +153,20 @@ def runs(views: Sequence[Message]) -> Iterator[tuple[int | None, list[Message], 
         yield start, run, None
 
 
-def crosses(views: Sequence[Message], spans: Sequence[tuple[int, int]], places: dict[str, int]) -> bool:
-    """Say whether an id in a span stands in a healthy stretch too: then the spans say too little."""
+def crosses(
+    views: Sequence[Message],
+    spans: Sequence[tuple[int, int]],
+    places: dict[str, int],
+    known: Container[int] = frozenset(),
+) -> bool:
+    """Say whether an id in a span stands in a healthy stretch too: then the spans say too little.
+
+    Args:
+        views: The views of the spans.
+        spans: The spans.
+        places: Where each call id stands.
+        known: Views, by `id()`, that were asked about already.
+    """
     starts = [start for start, _ in spans]
     asked = [part for view in views if view.role == "assistant" for part in view.parts if type(part) is Call]
     calls = {part.call_id for part in asked if not part.server}
@@ -164,6 +179,8 @@ def crosses(views: Sequence[Message], spans: Sequence[tuple[int, int]], places: 
         return at < 0 or place >= spans[at][1]
 
     for view in views:
+        if id(view) in known:
+            continue
         if isinstance(view.native, dict) and outside(view.native.get("id")):
             return True  # an item's own id
         for part in view.parts:

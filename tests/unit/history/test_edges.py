@@ -514,3 +514,84 @@ def test_a_role_that_says_nothing_ends(wire: str, role: Any) -> None:
     """The quick look stops at each of them, and goes on."""
     odd = {"role": role, "content": [{"text": "q"}], "parts": [{"text": "q"}]}
     assert not heal(heal([odd, odd, odd], wire).messages, wire).changed
+
+
+CHAT_CALL = {"id": "call00001", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+
+
+def test_a_call_behind_instructions_alone_is_found_by_the_quick_look_too() -> None:
+    asked = {"role": "assistant", "content": None, "tool_calls": [CHAT_CALL]}
+    history = [{"role": "system", "content": "s"}, asked, {"role": "tool", "tool_call_id": "call00001", "content": "r"}]
+    assert [one.rule for one in heal(history, "mistral").repairs] == ["tool-call-position"]
+
+
+def test_instructions_go_to_a_model_without_any_as_the_users_in_responses_items() -> None:
+    history = [{"role": "developer", "content": "s"}, {"role": "user", "content": "q"}]
+    assert heal(history, "openai_responses", model="gpt-5").messages is history
+    assert heal(history, "openai_responses", model="o1-mini").messages[0]["role"] == "user"
+
+
+@pytest.mark.parametrize("kind", ["human", "system"])
+def test_calls_of_a_langchain_message_that_is_nobodys_to_make_are_seen(kind: str) -> None:
+    call = {"name": "f", "args": {}, "id": "c1", "type": "tool_call"}
+    message = {"type": kind, "content": "q", "tool_calls": [call], "additional_kwargs": {"tool_calls": [CHAT_CALL]}}
+    assert "unknown-role" in [one.rule for one in heal([message], "langchain").repairs]
+
+
+def test_a_call_of_another_format_is_held_against_the_ids_of_the_whole_history() -> None:
+    """It is a call only once a rule has read it, behind turns that nobody had to look at."""
+    use = {"role": "assistant", "content": [{"type": "tool_use", "id": "call00001", "name": "f", "input": {}}]}
+    done = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "call00001", "content": "r"}]}
+    history = [USER, use, done, {"role": "assistant", "content": "ok"}, USER]
+    history += [{"role": "assistant", "content": None, "tool_calls": [CHAT_CALL]}]
+    history += [{"role": "tool", "tool_call_id": "call00001", "content": "r"}, USER]
+    result = heal(history, "anthropic")
+    assert "duplicate-tool-call-id" in [one.rule for one in result.repairs]
+    assert heal(result.messages, "anthropic").messages is result.messages
+
+
+def test_results_behind_two_messages_of_the_user_go_ahead_of_both() -> None:
+    """The stretch that is read begins where the user begins to speak."""
+    turns: list[Any] = []
+    for number in range(4):
+        use = {"type": "tool_use", "id": f"call_{number}", "name": "f", "input": {}}
+        done = {"type": "tool_result", "tool_use_id": f"call_{number}", "content": "r"}
+        turns += [{"role": "assistant", "content": [use]}, {"role": "user", "content": [done]}]
+    history = [USER, *turns, USER, {"role": "user", "content": [{"type": "tool_result"}]}]
+    result = heal(history, "anthropic", policy={"orphan-tool-result": "keep"})
+    assert [one.rule for one in result.repairs] == ["tool-results-not-first"]
+
+
+def test_a_pending_call_ahead_of_another_step_is_reported_to_strict_targets_and_left() -> None:
+    call = {"type": "dynamic-tool", "toolName": "f", "toolCallId": "c1", "state": "input-available", "input": {}}
+    parts = [call, {"type": "step-start"}, {"type": "text", "text": "x"}]
+    history = [{"role": "user", "parts": [{"type": "text", "text": "q"}]}, {"role": "assistant", "parts": parts}]
+    result = heal(history, "ai_sdk_ui", "perplexity", pending=("c1",), policy={"last-role": "keep"})
+    assert result.messages is history
+    assert [one.rule for one in result.remaining] == ["pending-approval", "role-alternation"]
+
+
+def test_what_is_put_in_has_the_form_of_the_langchain_message_ahead() -> None:
+    call = {"name": "f", "args": {}, "id": "c1", "type": "tool_call"}
+    asked = {"type": "ai", "data": {"type": "ai", "content": "", "tool_calls": [call]}}
+    flat = [{"type": "human", "content": "a"}, {"type": "ai", "content": "x"}]
+    result = heal([*flat, *flat, {"type": "human", "content": "a"}, asked], "langchain")
+    assert result.messages[-1]["data"]["tool_call_id"] == "c1"
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "bedrock_converse", "ai_sdk_ui"])
+def test_bytes_are_no_text(wire: str) -> None:
+    block = {"text": b"hi"} if wire == "bedrock_converse" else {"type": "text", "text": b"hi"}
+    message = {"role": "user", "content": [block], "parts": [block]}
+    del message["content" if wire == "ai_sdk_ui" else "parts"]
+    assert heal([message], wire).remaining
+
+
+def test_an_answer_to_nothing_leaves_geminis_turn_whole() -> None:
+    """Without it the model's next words belong to the turn, and the stubs come behind them."""
+    calls = [{"functionCall": {"name": "f", "args": {}, "id": one}} for one in ("a", "b")]
+    stray = {"functionResponse": {"name": "f", "response": {"output": "r"}, "id": "zz"}}
+    turn = [{"role": "user", "parts": [{"text": "q"}]}, {"role": "model", "parts": [{"text": "ok"}]}]
+    history = [*turn, *turn, turn[0], {"role": "model", "parts": calls}, {"role": "user", "parts": [stray]}, turn[1]]
+    healed = heal(history, "gemini").messages
+    assert [message["role"] for message in healed[-3:]] == ["model", "model", "user"]

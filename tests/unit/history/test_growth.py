@@ -63,6 +63,12 @@ DAMAGE: dict[str, Callable[[int], list[Step]]] = {
         Results(tuple(Answer(f"call{number:05}", "f", "r") for number in range(1, count))),
         User("q"),
     ],
+    "half lost in one message": lambda count: [
+        User("q"),
+        Reply("", tuple(Ask(f"call{number:05}", "f", {}) for number in range(count))),
+        Results(tuple(Answer(f"call{number:05}", "f", "r") for number in range(0, count, 2))),
+        User("q"),
+    ],
     "some lost in one turn": lambda count: [
         User("q"),
         *(

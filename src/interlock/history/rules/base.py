@@ -228,9 +228,10 @@ def answer(
         new = wire.new_message(wire.result_role, found)
         return "inserted-message", (InsertMessage(after=messages[turn.last], new=new, shares=True),)
     behind = turn.last
-    for at in block:
+    for at in reversed(block):
         if any(type(part) is Result for part in messages[at].parts):
             behind = at
+            break
     after = messages[behind]
     return "inserted-message", tuple(
         [InsertMessage(after=after, new=wire.new_message(wire.result_role, (one,))) for one in found]

@@ -42,15 +42,16 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     for message in [*messages, None]:
         fits = message is not None and message.form != "item" and message.role in ("user", "assistant")
         if message is not None and fits and run and message.role == run[-1].role:
-            field = both_hold(run, held, message, wire)
-            if field is None:
+            # Two steps of one message: joined they would be written as they are, and read as two again.
+            steps = wire.shares_messages and bool(message.origins) and message.origins == run[-1].origins
+            field = None if steps else both_hold(run, held, message, wire)
+            if field is None and not steps:
                 run.append(message)
                 held.update(_once(message, wire))
                 continue
+            why = "they are steps of one message" if steps else f"their `{field}` cannot be joined"
             yield Finding(
-                message=message,
-                reason=f"two messages of the role {message.role!r} follow each other, "
-                f"and their `{field}` cannot be joined",
+                message=message, reason=f"two messages of the role {message.role!r} follow each other, and {why}"
             )
         if len(run) > 1:
             edits: tuple[Edit, ...] = (ReplaceMessage(message=run[0], new=(joined_text(run, wire),)),)

@@ -79,7 +79,7 @@ class AIPython(ScreenedWire):
             part = native if type(native) is dict else native.__dict__
             kind = part["kind"]
             if kind == "text":
-                if not part["text"] or part["text"].isspace():
+                if type(part["text"]) is not str or not part["text"] or part["text"].isspace():
                     return False
             elif kind == "tool_call" and role == "assistant":
                 given = part["tool_args"]

@@ -120,7 +120,8 @@ class AISDKUI(GroupedWire):
         for part in message["parts"]:
             kind = part["type"]
             if kind == "text":
-                if not part["text"] or part["text"].isspace() or not part.keys() <= _TEXT_KEYS:
+                text = part["text"]
+                if type(text) is not str or not text or text.isspace() or not part.keys() <= _TEXT_KEYS:
                     return False
                 if "state" in part and part["state"] is None:
                     return False

@@ -89,7 +89,7 @@ class Anthropic(Wire):
                             elif kind == "text":
                                 text = block["text"]
                                 spoken = True
-                                if not text or text.isspace():
+                                if type(text) is not str or not text or text.isspace():
                                     return (opened if waiting else at), at
                             else:
                                 return (opened if waiting else at), at
@@ -122,7 +122,7 @@ class Anthropic(Wire):
                             elif kind == "text":
                                 text = block["text"]
                                 thinking = False
-                                if not text or text.isspace():
+                                if type(text) is not str or not text or text.isspace():
                                     return opened, at
                             elif kind == "thinking":
                                 if not thinking or not block["signature"] or type(block["signature"]) is not str:
@@ -277,7 +277,11 @@ def _plain_result(block: dict[str, Any]) -> bool:
         return True
     if type(content) is not list:
         return False
-    return all(len(one) == 2 and one["type"] == "text" and one["text"] and not one["text"].isspace() for one in content)
+    return all(len(one) == 2 and one["type"] == "text" and _is_text(one["text"]) for one in content)
+
+
+def _is_text(text: Any) -> bool:
+    return type(text) is str and bool(text) and not text.isspace()
 
 
 def _block(block: Any, at: int) -> Part:

@@ -84,7 +84,7 @@ class BedrockConverse(Wire):
                                 return (opened if waiting else at), at
                             if "text" in block:
                                 text, spoken = block["text"], True
-                                if not text or text.isspace():
+                                if type(text) is not str or not text or text.isspace():
                                     return (opened if waiting else at), at
                                 continue
                             result = block["toolResult"]
@@ -102,7 +102,7 @@ class BedrockConverse(Wire):
                                 return at, at
                             if "text" in block:
                                 text = block["text"]
-                                if not text or text.isspace():
+                                if type(text) is not str or not text or text.isspace():
                                     return at, at
                                 continue
                             call = block["toolUse"]
@@ -261,7 +261,7 @@ def _plain_result(result: dict[str, Any]) -> bool:
         if len(one) != 1:
             return False
         if "text" in one:
-            if not one["text"] or one["text"].isspace():
+            if type(one["text"]) is not str or not one["text"] or one["text"].isspace():
                 return False
         elif type(one["json"]) is not dict:
             return False

@@ -79,6 +79,8 @@ class CohereV2(ScreenedWire, OpenAIChat):
         if role != "assistant" or not message.keys() <= _USUAL:
             return False
         content, plan, calls = message.get("content"), message.get("tool_plan"), message.get("tool_calls")
+        if calls and type(calls) is not list:
+            return False
         for call in calls or ():
             function = call["function"]
             arguments = function["arguments"]

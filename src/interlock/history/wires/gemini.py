@@ -15,7 +15,8 @@ name and order. `toolCall` and `toolResponse` are the server's own. A
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
@@ -105,7 +106,8 @@ class Gemini(Wire):
                         asked = True
                         if waiting:
                             if len(parts) != len(waiting):
-                                return opened, at + all(_is_answer(part, names) for part in parts)
+                                due = Counter(waiting)
+                                return opened, at + all(_is_answer(part, due) for part in parts)
                             for part, (name, call_id) in zip(parts, waiting, strict=True):
                                 response = part["functionResponse"]
                                 if response["name"] != name or response.get("id") != call_id:
@@ -292,13 +294,12 @@ _TYPED: Final = frozenset({"text", *_DATA, *_CALL, *_RESPONSE, *_SERVER_CALL, *_
 _CODE: Final = frozenset({"executableCode", "executable_code", "codeExecutionResult", "code_execution_result"})
 
 
-def _is_answer(part: dict[str, Any], names: Container[str]) -> bool:
-    """Say whether a part is nothing but a response of a tool with one of these names."""
+def _is_answer(part: dict[str, Any], due: Counter[tuple[str, str | None]]) -> bool:
+    """Say whether a part is nothing but the response to one of the calls that are due, and take that off them."""
     response = part["functionResponse"]
-    if response["name"] not in names or type(response["response"]) is not dict:
-        return False
-    call_id = response.get("id", "none")
-    return len(part) == 1 and type(call_id) is str and bool(call_id)
+    call = response["name"], response.get("id")
+    due[call] -= 1
+    return due[call] >= 0 and type(response["response"]) is dict and len(part) == 1
 
 
 def _part(part: Any, at: int) -> Part:

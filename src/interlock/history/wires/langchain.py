@@ -179,12 +179,16 @@ class LangChain(ScreenedWire):
         if look.waiting:
             return False
         if kind == "human" or kind == "system":
+            if body.get("tool_calls") or body.get("additional_kwargs"):
+                return False
             return type(content) is str and bool(content) and not content.isspace()
         if kind != "ai" or body.get("invalid_tool_calls"):
             return False
-        calls = body.get("tool_calls") or ()
+        calls = body.get("tool_calls") or []
+        if type(calls) is not list:
+            return False
         for call in calls:
-            if type(call["args"]) is not dict or not look.call(call["id"], call["name"]):
+            if type(call) is not dict or type(call["args"]) is not dict or not look.call(call["id"], call["name"]):
                 return False
         beside = body.get("additional_kwargs")
         if beside and not calls and ("tool_calls" in beside or "function_call" in beside):
@@ -200,7 +204,7 @@ class LangChain(ScreenedWire):
                 if block["id"] not in look.waiting or block["id"] in twins:
                     return False
                 twins.add(block["id"])
-            elif word != "text" or not block["text"] or block["text"].isspace():
+            elif word != "text" or type(block["text"]) is not str or not block["text"] or block["text"].isspace():
                 return False
         return bool(content or calls)
 
@@ -294,10 +298,16 @@ class LangChain(ScreenedWire):
         return replace(new, origins=message.origins, changed=True, extra={"kind": _WORDS[role]})
 
     def write(self, views: Sequence[Message]) -> tuple[list[Any], Sequence[int]]:
-        """Return the native messages; new ones have the form of the first one that was in the input."""
+        """Return the native messages; new ones have the form of the one ahead, or else of the first one behind."""
         form: str = next((view.extra["form"] for view in views if "form" in view.extra), "flat")
         specimen = next((view.extra["source"] for view in views if view.extra.get("form") == "object"), None)
-        return [self._written(view, form, specimen) for view in views], range(len(views))
+        out: list[Any] = []
+        for view in views:
+            form = view.extra.get("form", form)
+            if form == "object":
+                specimen = view.extra.get("source", specimen)
+            out.append(self._written(view, form, specimen))
+        return out, range(len(views))
 
     def assemble(self, message: Message) -> Any:
         """Return the native message of a view, in the form it was read from."""

@@ -103,6 +103,8 @@ class Ollama(Wire):
                     if thinking is not None and type(thinking) is not str:
                         return at, at
                     own.clear()
+                    if entries and type(entries) is not list:
+                        return at, at
                     for entry in entries or ():
                         function = entry["function"]
                         name, call_id = function["name"], entry.get("id")

@@ -163,9 +163,11 @@ class OpenAIChat(Wire):
                         return at, at
                     if entries is None:
                         continue
-                    if careful and not before:
-                        return at, at
+                    if careful and before in ("", "system"):
+                        return at, at  # nobody has asked for anything
                     opened = at
+                    if type(entries) is not list:
+                        return at, at
                     for entry in entries:
                         function, call_id = entry["function"], entry["id"]
                         name, arguments = function["name"], function["arguments"]

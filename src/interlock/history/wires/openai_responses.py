@@ -156,6 +156,8 @@ class OpenAIResponses(Wire):
         profile = context.profile
         if profile.name != "openai" or context.options.get("store") is False or context.stateful:
             return None
+        if "system" not in profile.roles:
+            return None
         longest, fits = profile.id_length or 64, matcher(profile.name_pattern)
         names: set[str] = set()
         opened_item = self.opened

@@ -120,7 +120,7 @@ class PydanticAI(GroupedWire):
                 if type(text) is not str or not text or text.isspace():
                     return False
             elif word == "text":
-                if not part["content"] or part["content"].isspace():
+                if type(part["content"]) is not str or not part["content"] or part["content"].isspace():
                     return False
             else:
                 given = part.get("args")
