@@ -412,12 +412,10 @@ def _look(history: Sequence[Any], wire: Wire, context: Context, spans: _Spans | 
         return None
     views = list(views_of(history, spans.places, wire.read_at, spans.doubted))
     stretches = sum(stretch(view) is not None for view in views)
-    if not crosses(views, spans.places, spans.ids):
+    if not crosses(views, spans.places, spans.ids, [history[at] for at in spans.doubted]):
         out = _run(views, context, spans.scan, history if spans.cuts else ())
         kept = sum(stretch(view) is not None and not view.changed for view in out.views)
-        whole = kept == stretches and not context.names and spans.ids.keys().isdisjoint(context.ids)
-        read = {id(view) for view in views}  # what rules have read as calls and results has ids too
-        if whole and not crosses(out.views, spans.places, spans.ids, read):
+        if kept == stretches and not context.names and spans.ids.keys().isdisjoint(context.ids):
             return out
     # A name or an id reaches beyond its span.
     context.reset()

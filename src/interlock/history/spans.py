@@ -24,6 +24,7 @@ __all__ = ["REUSED", "Scan", "crosses", "onward", "runs", "stand_in", "stretch",
 Scan = Callable[[Sequence[Any], int, dict[str, int]], tuple[int, int]]
 REUSED: Final = -1  # the id stands in several places
 _GAP: Final = "gap"
+_MANY: Final = 100_000  # values that are looked through; what contains itself ends here
 
 
 def suspicious(
@@ -157,7 +158,7 @@ def crosses(
     views: Sequence[Message],
     spans: Sequence[tuple[int, int]],
     places: dict[str, int],
-    known: Container[int] = frozenset(),
+    doubted: Sequence[Any],
 ) -> bool:
     """Say whether an id in a span stands in a healthy stretch too: then the spans say too little.
 
@@ -165,7 +166,8 @@ def crosses(
         views: The views of the spans.
         spans: The spans.
         places: Where each call id stands.
-        known: Views, by `id()`, that were asked about already.
+        doubted: The native messages in the spans that may not be healthy by themselves. What no part was read from
+            (a call in another format's shape) may become one, so all that they say is held against the ids.
     """
     starts = [start for start, _ in spans]
     asked = [part for view in views if view.role == "assistant" for part in view.parts if type(part) is Call]
@@ -179,8 +181,6 @@ def crosses(
         return at < 0 or place >= spans[at][1]
 
     for view in views:
-        if id(view) in known:
-            continue
         if isinstance(view.native, dict) and outside(view.native.get("id")):
             return True  # an item's own id
         for part in view.parts:
@@ -193,4 +193,21 @@ def crosses(
             # A result may name its call by the id from before an earlier healing.
             if any(outside(minted_id(part.call_id, ordinal)) for ordinal in range(ORDINALS)):
                 return True
+    left: list[tuple[Any, Any]] = [(None, native) for native in doubted]
+    for key, value in left:
+        if type(value) is str:
+            if outside(value):
+                return True
+            if key in _NAMING and any(outside(minted_id(value, ordinal)) for ordinal in range(ORDINALS)):
+                return True
+        elif isinstance(value, dict):
+            left += value.items()
+        elif isinstance(value, list):
+            left += [(None, one) for one in value]
+        if len(left) > _MANY:
+            return True
     return False
+
+
+#: Where the formats' results name their calls.
+_NAMING: Final = frozenset({"tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "call_id"})

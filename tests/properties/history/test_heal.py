@@ -170,8 +170,6 @@ def test_a_tool_that_failed_without_a_word_heals_for_every_target(wire: str, pla
         assert again.messages is healed.messages, [record.reason for record in again.repairs]
 
 
-#: The wire's own provider is where most of its quick looks are.
-TARGETS = st.none() | st.sampled_from([None, *PROFILES])
 SCANNED = sorted(name for name in FORMATS if type(WIRES[name]).scanner is not Wire.scanner)
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from interlock.history.engine import heal
 from interlock.history.providers import PROFILES
 from interlock.history.wires import WIRES as FORMATS
+from properties.history.generate import damaged
 from support.framework_histories import FORMS, plain
 from support.histories import WIRES, Answer, Ask, Reply, Results, Step, User, render
 
@@ -112,6 +113,32 @@ def cut(steps: list[Step], at: int) -> list[Step]:
 FAULTS = st.sampled_from([lost, lost, lost, gone, twice, moved, blank, misnamed, cut])
 
 
+#: What another format's client would have appended, under an id of the session's.
+FOREIGN: list[list[Any]] = [
+    [
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {"id": "call000abc", "type": "function", "function": {"name": "f", "arguments": "{}"}},
+            ],
+        },
+        {"role": "tool", "tool_call_id": "call000abc", "content": "r"},
+    ],
+    [{"role": "tool", "tool_call_id": "call000abc", "content": "late"}],
+    [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "call000abc", "content": "late"}]}],
+]
+MODELS = [None, "gpt-5", "o1-mini", "claude-opus-4-6", "gemini-3-pro", "gemini-2.5-flash", "deepseek-reasoner"]
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"store": False},
+    {"previous_response_id": "resp_1"},
+    {"tools": []},
+    {"thinking": {"type": "enabled"}},
+    {"stub_text": "none"},
+]
+
+
 @pytest.mark.parametrize("form", WRITERS)
 @given(steps=sessions(), faults=st.lists(st.tuples(FAULTS, PLACES), min_size=1, max_size=3), data=st.data())
 @settings(max_examples=25, deadline=None)
@@ -120,7 +147,13 @@ def test_what_stands_around_the_faults_tells_all(form: str, steps: Any, faults: 
     for fault, at in faults:
         steps = fault(steps, at)
     history = write(steps)
+    if data.draw(st.booleans()):
+        history = data.draw(damaged(history, most=2))
+    if data.draw(st.integers(0, 9)) == 0:
+        history = [*history, *data.draw(st.sampled_from(FOREIGN))]
     options: dict[str, Any] = {
+        "model": data.draw(st.sampled_from(MODELS)),
+        "options": data.draw(st.sampled_from(OPTIONS)),
         "wire": wire,
         "provider": data.draw(st.none() | st.sampled_from([*PROFILES])),
         "pending": data.draw(st.sampled_from([(), "keep", ("call003abc",)])),
