@@ -1,10 +1,12 @@
 """Where a history needs a close look: the rest is neither read nor copied.
 
 A wire's scan walks native messages and stops at the first one that it does not
-know to be healthy. From there on the walk looks for the next plain word of the
-user, where nothing can be open, and goes on. What lies between is a span. Only
-spans are read to views; each healthy stretch between them is one stand-in view,
-which parts the turns around it and which no rule has anything to say about.
+know to be healthy. What is read closely is a span: up to the next plain words of
+the user, where nothing can be open; or, where all that is wrong is that calls have no
+results, only up to where the assistant begins to speak again. Only spans are read to
+views; each healthy stretch between them is one stand-in view, which parts the turns
+around it and which no rule has anything to say about. Inside a span the messages that
+the scan has passed are healthy by themselves; the others are doubted.
 """
 
 from __future__ import annotations

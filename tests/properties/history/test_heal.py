@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from interlock.history.engine import check, heal
 from interlock.history.providers import PROFILES
+from interlock.history.rules import invalid_tool_name
 from interlock.history.rules.base import Context
 from interlock.history.spans import stretch
 from interlock.history.wires import WIRES
@@ -212,6 +213,25 @@ def test_what_the_quick_look_has_passed_need_not_be_looked_at_again(wire: str, d
     assert [one.to_json() for one in doubting.repairs] == [one.to_json() for one in told.repairs]
     assert [one.to_json() for one in doubting.remaining] == [one.to_json() for one in told.remaining]
     assert json.dumps(doubting.messages) == json.dumps(told.messages)
+
+
+@pytest.mark.parametrize("wire", FORMATS)
+@given(data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_a_quick_no_to_new_names_is_what_the_rule_finds(wire: str, data: st.DataObject) -> None:
+    """Where no name has to change, working out each one finds nothing either."""
+    plan = data.draw(plans())
+    for turn in plan:
+        for call in turn.get("calls", ()):
+            call["name"] = data.draw(st.sampled_from(["a b", "a_b", "", call["name"], call["name"]]))
+    history = data.draw(damaged(RENDERERS[wire](plan)))
+    options = {"wire": wire, "provider": data.draw(TARGETS), "tools": data.draw(st.sampled_from([None, ["a b"]]))}
+    quick = heal(history, **options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(invalid_tool_name, "_all_fit", lambda messages, context: False)
+        slow = heal(history, **options)
+    assert [one.to_json() for one in slow.repairs] == [one.to_json() for one in quick.repairs]
+    assert json.dumps(slow.messages) == json.dumps(quick.messages)
 
 
 def shared(value: Any, seen: dict[str, Any]) -> Any:

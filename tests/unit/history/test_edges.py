@@ -595,3 +595,17 @@ def test_an_answer_to_nothing_leaves_geminis_turn_whole() -> None:
     history = [*turn, *turn, turn[0], {"role": "model", "parts": calls}, {"role": "user", "parts": [stray]}, turn[1]]
     healed = heal(history, "gemini").messages
     assert [message["role"] for message in healed[-3:]] == ["model", "model", "user"]
+
+
+def test_the_name_that_a_result_has_is_held_against_the_pattern_too() -> None:
+    """Its call's is as it should be, so nothing else in the history has to change."""
+    asked = {"role": "assistant", "content": None, "tool_calls": [CHAT_CALL]}
+    result = {"role": "tool", "tool_call_id": "call00001", "content": "r", "name": "a b"}
+    healed = heal([USER, asked, result], "openai_chat")
+    assert [one.rule for one in healed.repairs] == ["invalid-tool-name"]
+    assert healed.messages[2]["name"] == "a_b"
+
+
+def test_what_langchain_keeps_beside_the_users_words_is_no_fault() -> None:
+    history = [{"type": "human", "content": "q", "additional_kwargs": {"seen": True}}]
+    assert heal(history, "langchain").messages is history

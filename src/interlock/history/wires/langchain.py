@@ -178,8 +178,9 @@ class LangChain(ScreenedWire):
             return type(content) is str and body.get("name") in (None, name)
         if look.waiting:
             return False
+        beside = body.get("additional_kwargs")
         if kind == "human" or kind == "system":
-            if body.get("tool_calls") or body.get("additional_kwargs"):
+            if body.get("tool_calls") or (beside and ("tool_calls" in beside or "function_call" in beside)):
                 return False
             return type(content) is str and bool(content) and not content.isspace()
         if kind != "ai" or body.get("invalid_tool_calls"):
@@ -190,7 +191,6 @@ class LangChain(ScreenedWire):
         for call in calls:
             if type(call) is not dict or type(call["args"]) is not dict or not look.call(call["id"], call["name"]):
                 return False
-        beside = body.get("additional_kwargs")
         if beside and not calls and ("tool_calls" in beside or "function_call" in beside):
             return False
         if type(content) is str:
