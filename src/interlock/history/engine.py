@@ -23,13 +23,14 @@ from interlock.history.requests import history_key, renamed_tools, tool_names
 from interlock.history.rereading import reread
 from interlock.history.rules import BY_NAME, RULES, policies_for
 from interlock.history.rules.base import Context, Finding, Rule
-from interlock.history.spans import Scan, crosses, runs, stretch, suspicious, views_of
+from interlock.history.spans import Places, Scan, elsewhere, runs, stretch, suspicious, views_of, widened
 from interlock.history.turns import Message
 from interlock.history.wires import WIRES
 from interlock.history.wires.base import Wire
 
 __all__ = ["CheckResult", "HealResult", "check", "heal"]
 
+_MAX_WIDER: Final = 4  # times that spans are made wider
 _MAX_ROUNDS: Final = 12  # rounds; no generated history has needed more than 4
 # Fields that a body has when it is what is sent, and not only a wrapper around the messages.
 _WHOLE: Final = ("model", "max_tokens", "inferenceConfig", "generationConfig", "anthropic_version")
@@ -360,14 +361,14 @@ class _Spans:
 
     Attributes:
         places: The stretches that need a close look; `None`: everywhere.
-        ids: Where each call id stands.
+        ids: Where each id stands.
         doubted: The places of messages that may not be healthy by themselves.
         scan: The look.
         cuts: Stretches may begin and end inside a turn.
     """
 
     places: list[tuple[int, int]] | None
-    ids: dict[str, int]
+    ids: Places
     doubted: set[int]
     scan: Scan
     cuts: bool
@@ -380,7 +381,7 @@ def _spans(history: Sequence[Any], wire: Wire, context: Context) -> _Spans | Non
     scan = wire.scanner(context)
     if scan is None:
         return None
-    ids: dict[str, int] = {}
+    ids = Places()
     doubted: set[int] = set()
     # Where words are put in for lost results nothing else moves; signatures are due from the beginning of a turn on.
     small = context.policy["orphan-tool-call"] == "stub-result" and not context.profile.thought_signatures
@@ -408,16 +409,28 @@ class _Outcome:
 
 def _look(history: Sequence[Any], wire: Wire, context: Context, spans: _Spans | None) -> _Outcome | None:
     """Run the rules on the spans alone; `None` where they do not say enough, and the whole history has to be read."""
-    if spans is None or spans.places is None:
+    if spans is None:
         return None
-    views = list(views_of(history, spans.places, wire.read_at, spans.doubted))
+    doubted = [history[at] for at in spans.doubted]
+    places, far = spans.places, None
+    for _ in range(_MAX_WIDER):
+        if places is None:
+            break
+        views = list(views_of(history, places, wire.read_at, spans.doubted))
+        far = elsewhere(views, places, spans.ids, doubted)
+        if not far:
+            break
+        places = widened(history, places, far, wire.is_word)
+    if places is None or far or far is None:
+        return None
     stretches = sum(stretch(view) is not None for view in views)
-    if not crosses(views, spans.places, spans.ids, [history[at] for at in spans.doubted]):
-        out = _run(views, context, spans.scan, history if spans.cuts else ())
-        kept = sum(stretch(view) is not None and not view.changed for view in out.views)
-        if kept == stretches and not context.names and spans.ids.keys().isdisjoint(context.ids):
-            return out
-    # A name or an id reaches beyond its span.
+    names = frozenset(context.fitting)  # the proof adds those of its own
+    out = _run(views, context, spans.scan, history if spans.cuts else ())
+    kept = sum(stretch(view) is not None and not view.changed for view in out.views)
+    new = context.names.keys() | context.ids.keys()
+    if kept == stretches and names.isdisjoint(new) and spans.ids.keys().isdisjoint(new):
+        return out
+    # A new name or id is in use beyond the spans.
     context.reset()
     return None
 
@@ -507,7 +520,7 @@ def _run(views: list[Message], context: Context, scan: Scan | None = None, histo
 def _proof(views: Sequence[Message], wire: Wire, scan: Scan, history: Sequence[Any]) -> _Runs | None:
     """Return what these views are written as if the quick look passes it, so that no rule can find anything in it."""
     out: _Runs = []
-    places: dict[str, int] = {}
+    places = Places()
     seen: list[Any] = []
     for start, run, stop in runs(views):
         if not run or (start is not None and run[0].origins[:1] != (start,)):

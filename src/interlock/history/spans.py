@@ -12,20 +12,46 @@ the scan has passed are healthy by themselves; the others are doubted.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from interlock.history.naming import minted_id
 from interlock.history.pairing import ORDINALS
 from interlock.history.turns import Call, Message, Result, Text
 
-__all__ = ["REUSED", "Scan", "crosses", "onward", "runs", "stand_in", "stretch", "suspicious", "views_of"]
+__all__ = ["Places", "Scan", "elsewhere", "onward", "runs", "stand_in", "stretch", "suspicious", "views_of", "widened"]
+
+
+class Places(dict[str, int]):
+    """Where each id stands that a call or an item has: the first place.
+
+    Attributes:
+        others: The other places of ids that stand in several.
+    """
+
+    __slots__ = ("others",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.others: dict[str, list[int]] = {}
+
+    def again(self, name: str, at: int) -> None:
+        """Note one more place of an id."""
+        self.others.setdefault(name, []).append(at)
+
+    def of(self, name: str) -> Iterator[int]:
+        """Yield all places of an id that are known."""
+        first = self.get(name)
+        if first is not None:
+            yield first
+            yield from self.others.get(name, ())
+
 
 #: From a place on, the first message that is not surely healthy (the length: none), and where the look stopped:
-#: what stands ahead of that is healthy by itself. Notes for each call id where it stands.
-Scan = Callable[[Sequence[Any], int, dict[str, int]], tuple[int, int]]
-REUSED: Final = -1  # the id stands in several places
+#: what stands ahead of that is healthy by itself. Notes for each id where it stands.
+Scan = Callable[[Sequence[Any], int, Places], tuple[int, int]]
 _GAP: Final = "gap"
+_FAR: Final = 16  # places outside of the spans that are looked at too; a history with more is read whole
 _MANY: Final = 100_000  # values that are looked through; what contains itself ends here
 
 
@@ -33,7 +59,7 @@ def suspicious(
     messages: Sequence[Any],
     scan: Scan,
     is_word: Callable[[Any], bool],
-    places: dict[str, int],
+    places: Places,
     doubted: set[int],
     begins: Callable[[Sequence[Any], int], bool],
     cuts: Callable[[Sequence[Any], int], bool] | None,
@@ -44,7 +70,7 @@ def suspicious(
         messages: The native messages.
         scan: The wire's walk.
         is_word: Says whether a native message is the user's and holds nothing but words.
-        places: Filled with the place of each call id; `REUSED` for one that stands in several.
+        places: Filled with the places of each id.
         doubted: Filled with the places of the messages that are not surely healthy by themselves, whatever
             stands around them.
         begins: Says whether the assistant begins to speak with a message: a span may end ahead of it.
@@ -71,19 +97,47 @@ def suspicious(
                     stop += 1
                 high = stop
             else:
-                low = max(bad - 1, word)  # what stands ahead may be part of the fault
-                while low > word and not (is_word(messages[low]) and not _is_users(messages[low - 1])):
-                    low -= 1
-                high = bad + 1
-                while high < end and not (is_word(messages[high]) and _ends(messages, high)):
-                    high += 1
+                low, high = _around(messages, bad, is_word, word)
                 word, stop = high, min(high + 1, end)
             while spans and low < spans[-1][1]:
                 start, ended = spans.pop()
                 low, stop = min(low, start), max(stop, ended)
             spans.append((low, stop))
         at = min(at, high)
-    return None if spans and sum(stop - low for low, stop in spans) * 2 > end else spans
+    return None if _too_much(spans, end) else spans
+
+
+def widened(
+    messages: Sequence[Any], spans: Sequence[tuple[int, int]], far: Iterable[int], is_word: Callable[[Any], bool]
+) -> list[tuple[int, int]] | None:
+    """Return the spans with those around other places; `None` when that is most of the history."""
+    found = [*spans]
+    for at in far:
+        low, high = _around(messages, at, is_word, 0)
+        found.append((low, min(high + 1, len(messages))))
+    out: list[tuple[int, int]] = []
+    for low, stop in sorted(found):
+        if out and low < out[-1][1]:
+            out[-1] = out[-1][0], max(stop, out[-1][1])
+        else:
+            out.append((low, stop))
+    return None if _too_much(out, len(messages)) else out
+
+
+def _too_much(spans: Sequence[tuple[int, int]], end: int) -> bool:
+    return bool(spans) and sum(stop - low for low, stop in spans) * 2 > end
+
+
+def _around(messages: Sequence[Any], at: int, is_word: Callable[[Any], bool], floor: int) -> tuple[int, int]:
+    """Return the places of the user's words ahead of a place, the floor at most, and behind it, the end at most."""
+    end = len(messages)
+    low = max(at - 1, floor)  # what stands ahead may be part of the fault
+    while low > floor and not (is_word(messages[low]) and not _is_users(messages[low - 1])):
+        low -= 1
+    high = at + 1
+    while high < end and not (is_word(messages[high]) and _ends(messages, high)):
+        high += 1
+    return low, high
 
 
 def onward(messages: Sequence[Any], start: int) -> Iterator[tuple[int, Any]]:
@@ -156,59 +210,66 @@ def runs(views: Sequence[Message]) -> Iterator[tuple[int | None, list[Message], 
         yield start, run, None
 
 
-def crosses(
+def elsewhere(
     views: Sequence[Message],
     spans: Sequence[tuple[int, int]],
-    places: dict[str, int],
+    places: Places,
     doubted: Sequence[Any],
-) -> bool:
-    """Say whether an id in a span stands in a healthy stretch too: then the spans say too little.
+) -> set[int] | None:
+    """Return where ids in the spans stand in healthy stretches too; `None`: in too many places, or nobody knows.
 
     Args:
         views: The views of the spans.
         spans: The spans.
-        places: Where each call id stands.
+        places: Where each id stands.
         doubted: The native messages in the spans that may not be healthy by themselves. What no part was read from
             (a call in another format's shape) may become one, so all that they say is held against the ids.
     """
     starts = [start for start, _ in spans]
     asked = [part for view in views if view.role == "assistant" for part in view.parts if type(part) is Call]
     calls = {part.call_id for part in asked if not part.server}
+    far: set[int] = set()
+    known: set[str] = set()
 
-    def outside(name: Any) -> bool:
-        place = places.get(name) if isinstance(name, str) else None
-        if place is None:
-            return False
-        at = bisect_right(starts, place) - 1
-        return at < 0 or place >= spans[at][1]
+    def look(name: Any) -> None:
+        if not isinstance(name, str) or name in known:
+            return
+        known.add(name)
+        for place in places.of(name):
+            at = bisect_right(starts, place) - 1
+            if at < 0 or place >= spans[at][1]:
+                far.add(place)
+            if len(far) > _FAR:
+                return
 
     for view in views:
-        if isinstance(view.native, dict) and outside(view.native.get("id")):
-            return True  # an item's own id
+        if isinstance(view.native, dict):
+            look(view.native.get("id"))  # an item's own id
         for part in view.parts:
             if not isinstance(part, (Call, Result)) or part.call_id is None:
                 continue
-            if outside(part.call_id):
-                return True
+            look(part.call_id)
             if type(part) is Call or part.call_id in calls:
                 continue
             # A result may name its call by the id from before an earlier healing.
-            if any(outside(minted_id(part.call_id, ordinal)) for ordinal in range(ORDINALS)):
-                return True
+            for ordinal in range(ORDINALS):
+                look(minted_id(part.call_id, ordinal))
+        if len(far) > _FAR:
+            return None
     left: list[tuple[Any, Any]] = [(None, native) for native in doubted]
     for key, value in left:
         if type(value) is str:
-            if outside(value):
-                return True
-            if key in _NAMING and any(outside(minted_id(value, ordinal)) for ordinal in range(ORDINALS)):
-                return True
+            look(value)
+            if key in _NAMING:
+                for ordinal in range(ORDINALS):
+                    look(minted_id(value, ordinal))
         elif isinstance(value, dict):
             left += value.items()
         elif isinstance(value, list):
             left += [(None, one) for one in value]
-        if len(left) > _MANY:
-            return True
-    return False
+        if len(left) > _MANY or len(far) > _FAR:
+            return None
+    return far
 
 
 #: Where the formats' results name their calls.

@@ -97,6 +97,38 @@ def misnamed(steps: list[Step], at: int) -> list[Step]:
     return [*steps[:place], replace(step, calls=tuple(replace(c, name="a b") for c in step.calls)), *steps[place + 1 :]]
 
 
+def second(steps: list[Step], at: int) -> list[Step]:
+    """Use a tool whose name is what a bad one becomes."""
+    place = _of(steps, Reply, at)
+    step = None if place is None else steps[place]
+    if place is None or not isinstance(step, Reply):
+        return steps
+    ids = {one.id for one in step.calls}
+    steps = [*steps[:place], replace(step, calls=tuple(replace(c, name="a_b") for c in step.calls)), *steps[place + 1 :]]
+    if place + 1 < len(steps) and isinstance(follows := steps[place + 1], Results):
+        answers = tuple(replace(one, name="a_b") if one.id in ids else one for one in follows.answers)
+        steps[place + 1] = replace(follows, answers=answers)
+    return steps
+
+
+def reused(steps: list[Step], at: int) -> list[Step]:
+    """Give a call, and what answers it, the id of another one."""
+    places = [place for place, step in enumerate(steps) if isinstance(step, Reply) and step.calls]
+    if len(places) < 2:
+        return steps
+    place, other = places[at % len(places)], places[at // 7 % len(places)]
+    step, source = steps[place], steps[other]
+    assert isinstance(step, Reply)
+    assert isinstance(source, Reply)
+    old, new = step.calls[0].id, source.calls[-1].id
+    out = [*steps]
+    out[place] = replace(step, calls=(replace(step.calls[0], id=new), *step.calls[1:]))
+    if place + 1 < len(out) and isinstance(follows := out[place + 1], Results):
+        answers = tuple(replace(one, id=new) if one.id == old else one for one in follows.answers)
+        out[place + 1] = replace(follows, answers=answers)
+    return out
+
+
 def cut(steps: list[Step], at: int) -> list[Step]:
     """End a call in the middle of its arguments."""
     place = _of(steps, Reply, at)
@@ -110,7 +142,7 @@ def cut(steps: list[Step], at: int) -> list[Step]:
     ]
 
 
-FAULTS = st.sampled_from([lost, lost, lost, gone, twice, moved, blank, misnamed, cut])
+FAULTS = st.sampled_from([lost, lost, lost, gone, twice, moved, blank, misnamed, second, reused, cut])
 
 
 #: What another format's client would have appended, under an id of the session's.

@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from interlock.history.naming import matcher
-from interlock.history.spans import REUSED, Scan, onward
+from interlock.history.spans import Places, Scan, onward
 from interlock.history.turns import (
     Approval,
     Call,
@@ -80,9 +80,9 @@ class AISDK(Wire):
         if profile.name not in ("generic", "openai") or "system" not in profile.roles:
             return None
         longest, fits = profile.id_length or 1 << 30, matcher(profile.name_pattern)
-        fitting: set[str] = set()
+        names = context.fitting
 
-        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> tuple[int, int]:
+        def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
             waiting: dict[str, str] = {}
             at = opened = start
             try:
@@ -126,12 +126,13 @@ class AISDK(Wire):
                                 return opened, at
                             if type(call_id) is not str or not 0 < len(call_id) <= longest:
                                 return opened, at
-                            if name not in fitting:
+                            if name not in names:
                                 if not fits(name):
                                     return opened, at
-                                fitting.add(name)
+                                names.add(name)
                             waiting[call_id] = name
-                            places[call_id] = REUSED if places.get(call_id, at) != at else at
+                            if places.setdefault(call_id, at) != at:
+                                places.again(call_id, at)
                             blank = False
                         else:
                             return opened, at

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.cachemarks import outside
 from interlock.history.naming import matcher
-from interlock.history.spans import REUSED, Scan, onward
+from interlock.history.spans import Places, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_id, as_string, opaque_message, read_content, role_in
 from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, as_blocks, chat_result, strays
@@ -59,9 +59,9 @@ class Anthropic(Wire):
         if outside(context.options) + (context.options.get("cache_control") is not None) > (profile.cache_marks or 0):
             return None
         fits, id_fits = matcher(profile.name_pattern), matcher(profile.id_pattern)
-        names: set[str] = set()
+        names = context.fitting
 
-        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> tuple[int, int]:
+        def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
             waiting: set[str] = set()
             at = opened = start
             role = ""
@@ -107,8 +107,10 @@ class Anthropic(Wire):
                             kind = block["type"]
                             if kind == "tool_use":
                                 call_id, name = block["id"], block["name"]
-                                if call_id in waiting or places.get(call_id, at) != at:
-                                    places[call_id] = REUSED
+                                if places.setdefault(call_id, at) != at:
+                                    places.again(call_id, at)
+                                    return opened, at
+                                if call_id in waiting:
                                     return opened, at
                                 if type(block["input"]) is not dict or not id_fits(call_id):
                                     return opened, at
@@ -116,7 +118,6 @@ class Anthropic(Wire):
                                     if not fits(name):
                                         return opened, at
                                     names.add(name)
-                                places[call_id] = at
                                 waiting.add(call_id)
                                 thinking = False
                             elif kind == "text":

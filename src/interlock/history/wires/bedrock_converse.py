@@ -21,7 +21,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.naming import matcher
-from interlock.history.spans import REUSED, Scan, onward
+from interlock.history.spans import Places, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_id, as_json, as_string, opaque_message, read_content, role_in
 from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, as_blocks, chat_result, strays
@@ -63,9 +63,9 @@ class BedrockConverse(Wire):
             return None
         fits, id_fits = matcher(profile.name_pattern), matcher(profile.id_pattern)
         everywhere = profile.unique_ids == "request"
-        names: set[str] = set()
+        names = context.fitting
 
-        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> tuple[int, int]:
+        def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
             waiting: set[str] = set()
             at = opened = start
             role = before = ""
@@ -109,15 +109,15 @@ class BedrockConverse(Wire):
                             call_id, name = call["toolUseId"], call["name"]
                             if len(call) != 3 or type(call["input"]) is not dict or not id_fits(call_id):
                                 return at, at
-                            reused = places.get(call_id, at) != at
+                            reused = places.setdefault(call_id, at) != at
+                            if reused:
+                                places.again(call_id, at)
                             if len(call_id) > 64 or call_id in waiting or (everywhere and reused):
-                                places[call_id] = REUSED
                                 return at, at
                             if name not in names:
                                 if not fits(name):
                                     return at, at
                                 names.add(name)
-                            places[call_id] = REUSED if reused else at
                             waiting.add(call_id)
                     else:
                         return (opened if waiting else at), at

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.naming import matcher
 from interlock.history.signatures import well_formed
-from interlock.history.spans import REUSED, Scan, onward
+from interlock.history.spans import Places, Scan, onward
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_id, as_json, as_string, opaque_message, plain_text
 from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, chat_result, strays
@@ -91,9 +91,9 @@ class Gemini(Wire):
         if profile.name != "google" or profile.last != "any":
             return None
         fits, demands = matcher(profile.name_pattern), profile.thought_signatures
-        names: set[str] = set()
+        names = context.fitting
 
-        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> tuple[int, int]:
+        def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
             waiting: list[tuple[str, str | None]] = []
             at = opened = start
             asked = start > 0  # the user has spoken
@@ -143,12 +143,13 @@ class Gemini(Wire):
                                     return at, at
                                 names.add(name)
                             if call_id is not None:
-                                if places.get(call_id, at) != at or call_id in own:
-                                    places[call_id] = REUSED
-                                    return at, at
                                 if type(call_id) is not str or not call_id:
                                     return at, at
-                                places[call_id] = at
+                                if places.setdefault(call_id, at) != at:
+                                    places.again(call_id, at)
+                                    return at, at
+                                if call_id in own:
+                                    return at, at
                                 own.add(call_id)
                             opened = at
                             waiting.append((name, call_id))

@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.naming import matcher
-from interlock.history.spans import REUSED, Scan, onward
+from interlock.history.spans import Places, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_id, as_json, as_string, entries, opaque_message, read_content, role_in
 
@@ -70,9 +70,9 @@ class Ollama(Wire):
         profile = context.profile
         if profile.name != "ollama":
             return None
-        fits = matcher(profile.name_pattern)
+        fits, names = matcher(profile.name_pattern), context.fitting
 
-        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> tuple[int, int]:
+        def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
             due: list[tuple[str | None, str]] = []  # id and name of each call that has no result yet, last one first
             own: set[str] = set()  # the ids in the message at hand
             at = opened = start
@@ -108,13 +108,18 @@ class Ollama(Wire):
                     for entry in entries or ():
                         function = entry["function"]
                         name, call_id = function["name"], entry.get("id")
-                        if type(function["arguments"]) is not dict or not fits(name) or not entry.keys() <= _ENTRY:
+                        if type(function["arguments"]) is not dict or not entry.keys() <= _ENTRY:
                             return at, at
+                        if name not in names:
+                            if not fits(name):
+                                return at, at
+                            names.add(name)
                         if call_id is not None:
                             if type(call_id) is not str or not call_id or call_id in own:
                                 return at, at
                             own.add(call_id)
-                            places[call_id] = REUSED if places.get(call_id, at) != at else at
+                            if places.setdefault(call_id, at) != at:
+                                places.again(call_id, at)
                         due.append((call_id, name))
                     due.reverse()
             except (AttributeError, IndexError, KeyError, TypeError):

@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.arguments import is_object_text
 from interlock.history.naming import matcher
-from interlock.history.spans import REUSED, Scan, onward
+from interlock.history.spans import Places, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import (
     Wire,
@@ -125,9 +125,9 @@ class OpenAIChat(Wire):
         parsed = self.arguments == "either"
         careful = profile.name == "mistral"  # roles in a certain order, and the user last
         usual = _PLAIN if careful else _USUAL
-        names: set[str] = set()
+        names = context.fitting
 
-        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> tuple[int, int]:
+        def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
             waiting: set[str] = set()
             at = start
             opened = -1
@@ -188,7 +188,8 @@ class OpenAIChat(Wire):
                         if not healthy and not is_object_text(arguments):
                             return at, at
                         waiting.add(call_id)
-                        places[call_id] = REUSED if places.get(call_id, at) != at else at
+                        if places.setdefault(call_id, at) != at:
+                            places.again(call_id, at)
                     if not entries or len(waiting) != len(entries):
                         return at, at
             except (KeyError, TypeError, AttributeError):

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.arguments import is_object_text
 from interlock.history.naming import matcher
-from interlock.history.spans import REUSED, Scan, onward
+from interlock.history.spans import Places, Scan, onward
 from interlock.history.turns import (
     Approval,
     Call,
@@ -159,10 +159,10 @@ class OpenAIResponses(Wire):
         if "system" not in profile.roles:
             return None
         longest, fits = profile.id_length or 64, matcher(profile.name_pattern)
-        names: set[str] = set()
+        names = context.fitting
         opened_item = self.opened
 
-        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> tuple[int, int]:
+        def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
             waiting: set[str] = set()
             at = opened = start
             thought = reasoned = False
@@ -199,7 +199,8 @@ class OpenAIResponses(Wire):
                         if arguments != "{}" and not is_object_text(arguments):
                             return opened, at
                         waiting.add(call_id)
-                        places[call_id] = REUSED if places.get(call_id, at) != at else at
+                        if places.setdefault(call_id, at) != at:
+                            places.again(call_id, at)
                         thought = False
                         continue
                     if waiting:
@@ -510,12 +511,14 @@ def _field(item: Any, name: str) -> Any:
     return item.get(name) if isinstance(item, dict) else getattr(item, name, None)
 
 
-def _seen(own: Any, prefix: str, at: int, places: dict[str, int]) -> bool:
+def _seen(own: Any, prefix: str, at: int, places: Places) -> bool:
     """Say whether an item id is of its kind and new, and remember it."""
-    if type(own) is not str or not own.startswith(prefix) or places.get(own, at) != at:
+    if type(own) is not str:
         return False
-    places[own] = at
-    return True
+    if places.setdefault(own, at) != at:
+        places.again(own, at)
+        return False
+    return own.startswith(prefix)
 
 
 def _item(role: Role, part: Part, native: dict[str, Any], at: int) -> Message:

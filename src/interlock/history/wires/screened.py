@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from interlock.history.naming import matcher
-from interlock.history.spans import REUSED, Scan, onward
+from interlock.history.spans import Places, Scan, onward
 from interlock.history.wires.base import Wire
 
 __all__ = ["Look", "ScreenedWire"]
@@ -66,10 +66,10 @@ class ScreenedWire(Wire):
         if context.profile.name not in self.targets:
             return None
         fits = matcher(context.profile.name_pattern)
-        names: set[str] = set()
+        names = context.fitting
         healthy = self.healthy
 
-        def scan(messages: Sequence[Any], start: int, places: dict[str, int]) -> tuple[int, int]:
+        def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
             look = Look(fits, names)
             waiting, ids = look.waiting, look.ids
             at = opened = start
@@ -82,7 +82,8 @@ class ScreenedWire(Wire):
                         return opened, at
                     if ids:
                         for call_id in ids:
-                            places[call_id] = REUSED if places.get(call_id, at) != at else at
+                            if places.setdefault(call_id, at) != at:
+                                places.again(call_id, at)
                         ids.clear()
                     if good is None:
                         return opened, at + 1
