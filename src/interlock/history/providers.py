@@ -21,9 +21,9 @@ __all__ = ["ALIASES", "PROFILES", "SERVERS", "Profile", "profile_for"]
 _ROLES: Final = ("system", "developer", "user", "assistant", "tool")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Profile:
-    """The requirements of one target.
+    """The requirements of one target; `profile_for` gives the same object for the same target.
 
     Attributes:
         name: The provider's name, as callers say it.

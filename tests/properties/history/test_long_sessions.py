@@ -104,7 +104,11 @@ def second(steps: list[Step], at: int) -> list[Step]:
     if place is None or not isinstance(step, Reply):
         return steps
     ids = {one.id for one in step.calls}
-    steps = [*steps[:place], replace(step, calls=tuple(replace(c, name="a_b") for c in step.calls)), *steps[place + 1 :]]
+    steps = [
+        *steps[:place],
+        replace(step, calls=tuple(replace(c, name="a_b") for c in step.calls)),
+        *steps[place + 1 :],
+    ]
     if place + 1 < len(steps) and isinstance(follows := steps[place + 1], Results):
         answers = tuple(replace(one, name="a_b") if one.id in ids else one for one in follows.answers)
         steps[place + 1] = replace(follows, answers=answers)

@@ -8,6 +8,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
+from interlock.history.demands import thinking_of
 from interlock.history.edits import Edit, InsertMessage, InsertParts, ReplacePart
 from interlock.history.naming import IdMap
 from interlock.history.pairing import Open, Pairing, Turn, pair
@@ -271,11 +272,7 @@ def leading_results(message: Message) -> int:
 
 def thinking_setting(context: Context) -> str | None:
     """Return the request's thinking switch (`enabled`, `disabled`, `adaptive`); `None` when it is not given."""
-    given = context.options.get("thinking")
-    if isinstance(given, bool):
-        return "enabled" if given else "disabled"
-    kind = given.get("type") if isinstance(given, Mapping) else given
-    return kind if isinstance(kind, str) else None
+    return thinking_of(context.options)
 
 
 def joined_text(messages: Sequence[Message], wire: Wire) -> Message:

@@ -63,33 +63,45 @@ class AIPython(ScreenedWire):
         neutral = _ROLES.get(role, "tool")
         return Message(role=neutral, parts=read, native=body, origins=(at,), extra={"source": native})
 
-    def healthy(self, message: Any, look: Look) -> bool | None:
+    def healthy(self, message: Any, look: Look) -> str | None:
         """Know text, calls, and a tool message with their results right behind."""
         body = message if type(message) is dict else message.__dict__
-        role, held = body["role"], body["parts"]
+        role, held, watched = body["role"], body["parts"], look.demands.watched
+        if watched and not watched.isdisjoint(body):
+            return ""
         if role == "tool":
             for native in held:
                 part = native if type(native) is dict else native.__dict__
                 if part["kind"] != "tool_result" or look.waiting.pop(part["tool_call_id"]) != part["tool_name"]:
-                    return False
-            return None if held and look.waiting else bool(held)
+                    return ""
+                if watched and not watched.isdisjoint(part):
+                    return ""
+                if look.demands.reasons and not part["result"]:
+                    return ""
+            return None if held and look.waiting else "t" if held else ""
         if role not in _ROLES or look.waiting or not held:
-            return False
+            return ""
+        if role == "system" and role not in look.demands.instructs:
+            return ""
+        kind = role[0]
         for native in held:
             part = native if type(native) is dict else native.__dict__
-            kind = part["kind"]
-            if kind == "text":
+            word = part["kind"]
+            if watched and not watched.isdisjoint(part):
+                return ""
+            if word == "text":
                 if type(part["text"]) is not str or not part["text"] or part["text"].isspace():
-                    return False
-            elif kind == "tool_call" and role == "assistant":
+                    return ""
+            elif word == "tool_call" and role == "assistant":
                 given = part["tool_args"]
                 if not look.call(part["tool_call_id"], part["tool_name"]):
-                    return False
+                    return ""
                 if given != "{}" and not is_object_text(given):
-                    return False
+                    return ""
+                kind = "c"
             else:
-                return False
-        return True
+                return ""
+        return kind
 
     def is_word(self, native: Any) -> bool:
         """Say whether a message is the user's and holds words only."""

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
-from interlock.history.naming import matcher
+from interlock.history.demands import demands_of
 from interlock.history.spans import Places, Scan, onward
 from interlock.history.turns import (
     Approval,
@@ -76,71 +76,95 @@ class AISDK(Wire):
 
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: text, client calls, and a `tool` message right behind."""
-        profile = context.profile
-        if profile.name not in ("generic", "openai") or "system" not in profile.roles:
+        demands = demands_of(context)
+        if demands is None:
             return None
-        longest, fits = profile.id_length or 1 << 30, matcher(profile.name_pattern)
-        names = context.fitting
+        longest, fits, id_fits = demands.longest, demands.name_fits, demands.id_fits
+        pairs, ends, once = demands.pairs, demands.ends, demands.once
+        filled, visible, instructs = demands.filled, demands.visible, "system" in demands.instructs
+        names, runs = context.fitting, demands.runs
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
             waiting: dict[str, str] = {}
             at = opened = start
+            kind = "?" if start else "^"
             try:
                 for at, message in onward(messages, start):
-                    role, content = message["role"], message["content"]
+                    before, role, content = kind, message["role"], message["content"]
                     if len(message) != 2:
                         return (opened if waiting else at), at
                     if role == "tool":
                         for part in content:
                             if part["type"] != "tool-result" or waiting.pop(part["toolCallId"]) != part["toolName"]:
                                 return opened, at
-                            if len(part) != 4 or type(part["output"]["type"]) is not str:
+                            output = part["output"]
+                            if len(part) != 4 or type(output["type"]) is not str:
+                                return opened, at
+                            if visible and output["type"] != "text" and output["type"] != "json":
                                 return opened, at
                         if waiting or not content:
                             return opened, at + (len(content) > 0)
+                        kind = "t"
                         continue
                     if not waiting:
                         opened = at
-                    elif role != "assistant":
-                        return opened, at  # the assistant's neighbours are one turn
-                    if type(content) is str:
-                        if role == "assistant":
-                            if not content or content.isspace():
-                                return opened, at
-                        elif role != "user" and role != "system":
-                            return at, at
-                        continue
-                    if type(content) is not list or (role != "user" and role != "assistant"):
+                    elif role != "assistant" or not runs:
                         return opened, at
-                    blank = True
-                    for part in content:
-                        kind = part["type"]
-                        if kind == "text":
-                            text = part["text"]
-                            if len(part) != 2 or type(text) is not str:
-                                return opened, at
-                            blank = blank and (not text or text.isspace())
-                        elif kind == "tool-call" and role == "assistant":
-                            call_id, name = part["toolCallId"], part["toolName"]
-                            if type(part["input"]) is not dict or len(part) != 4 or call_id in waiting:
-                                return opened, at
-                            if type(call_id) is not str or not 0 < len(call_id) <= longest:
-                                return opened, at
-                            if name not in names:
-                                if not fits(name):
-                                    return opened, at
-                                names.add(name)
-                            waiting[call_id] = name
-                            if places.setdefault(call_id, at) != at:
-                                places.again(call_id, at)
-                            blank = False
-                        else:
+                    if role == "assistant":
+                        kind = "a"
+                    elif role == "user" or (role == "system" and instructs):
+                        kind = "u" if role == "user" else "s"
+                    else:
+                        return opened, at
+                    if type(content) is str:
+                        if (not content or content.isspace()) and (kind == "a" or (filled and kind == "u")):
                             return opened, at
-                    if blank and role == "assistant":
+                    elif type(content) is not list or kind == "s":
+                        return opened, at
+                    else:
+                        blank = True
+                        for part in content:
+                            word = part["type"]
+                            if word == "text":
+                                text = part["text"]
+                                if len(part) != 2 or type(text) is not str:
+                                    return opened, at
+                                empty = not text or text.isspace()
+                                if visible and empty:
+                                    return opened, at
+                                blank = blank and empty
+                            elif word == "tool-call" and role == "assistant":
+                                call_id, name = part["toolCallId"], part["toolName"]
+                                if type(part["input"]) is not dict or len(part) != 4 or call_id in waiting:
+                                    return opened, at
+                                if type(call_id) is not str or not 0 < len(call_id) <= longest:
+                                    return opened, at
+                                if id_fits is not None and not id_fits(call_id):
+                                    return opened, at
+                                if name not in names:
+                                    if not fits(name):
+                                        return opened, at
+                                    names.add(name)
+                                waiting[call_id] = name
+                                if places.setdefault(call_id, at) != at:
+                                    places.again(call_id, at)
+                                    if once:
+                                        return opened, at
+                                blank = False
+                                kind = "c"
+                            else:
+                                return opened, at
+                        if blank and (filled or kind == "a"):
+                            return opened, at
+                    if pairs is not None and before + kind not in pairs:
                         return opened, at
             except (KeyError, TypeError, AttributeError):
                 return (opened if waiting else at), at
-            return (opened if waiting else len(messages)), len(messages)
+            if waiting:
+                return opened, len(messages)
+            if kind not in ends and kind != "^":
+                return at, len(messages)
+            return len(messages), len(messages)
 
         return scan
 

@@ -112,43 +112,52 @@ class AISDKUI(GroupedWire):
         close()
         return group
 
-    def healthy(self, message: Any, look: Look) -> bool | None:
+    def healthy(self, message: Any, look: Look) -> str | None:
         """Know text, steps, and tool parts; whether these have ended."""
         role, ended = message["role"], True
         if type(message) is not dict or role not in _ROLES or not message["parts"] or not message.keys() <= _KEYS:
-            return False
+            return ""
+        if role == "system" and role not in look.demands.instructs:
+            return ""
+        kinds, kind = "", ""  # of the steps that have ended, and of the one at hand
         for part in message["parts"]:
-            kind = part["type"]
-            if kind == "text":
+            word = part["type"]
+            if word == "text":
                 text = part["text"]
                 if type(text) is not str or not text or text.isspace() or not part.keys() <= _TEXT_KEYS:
-                    return False
+                    return ""
                 if "state" in part and part["state"] is None:
-                    return False
+                    return ""
+                kind = kind or role[0]
                 continue
             if role != "assistant":
-                return False
-            if kind == "step-start":
+                return ""
+            if word == "step-start":
                 look.waiting.clear()
+                if kind == "ct":
+                    kinds, kind = kinds + kind, ""
                 continue
-            if kind != "dynamic-tool" and not kind.startswith("tool-"):
-                return False
+            if word != "dynamic-tool" and not word.startswith("tool-"):
+                return ""
             if type(part["input"]) is not dict:
-                return False
-            if not look.call(part["toolCallId"], part["toolName"] if kind == "dynamic-tool" else kind[5:]):
-                return False
+                return ""
+            if not look.call(part["toolCallId"], part["toolName"] if word == "dynamic-tool" else word[5:]):
+                return ""
             state = part["state"]
             if state == "output-error":
                 if type(part["errorText"]) is not str or not part.keys() <= _ERROR_KEYS:
-                    return False
+                    return ""
+                if look.demands.reasons and not part["errorText"]:
+                    return ""
             elif state == "input-available":
                 if not part.keys() <= _CALL_KEYS:
-                    return False
+                    return ""
                 ended = False
             elif state != "output-available" or "output" not in part or not part.keys() <= _OUTPUT_KEYS:
-                return False
+                return ""
+            kind = "ct"
         look.waiting.clear()  # calls end where they begin
-        return True if ended else None
+        return kinds + kind if ended else None
 
     def is_word(self, native: Any) -> bool:
         """Say whether a message is the user's and holds words only."""

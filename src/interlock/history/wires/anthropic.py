@@ -18,8 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
-from interlock.history.cachemarks import outside
-from interlock.history.naming import matcher
+from interlock.history.demands import demands_of, thinking_of
 from interlock.history.spans import Places, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_id, as_string, opaque_message, read_content, role_in
@@ -51,100 +50,103 @@ class Anthropic(Wire):
 
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: text, signed thinking, calls, and their results up front."""
-        profile = context.profile
-        if profile.name != "anthropic" or context.tools == [] or (context.whole and context.tools is None):
+        demands = demands_of(context, "uact")
+        if demands is None:
             return None
-        if context.options.get("thinking") is not None:
-            return None
-        if outside(context.options) + (context.options.get("cache_control") is not None) > (profile.cache_marks or 0):
-            return None
-        fits, id_fits = matcher(profile.name_pattern), matcher(profile.id_pattern)
-        names = context.fitting
+        fits, id_fits, longest = demands.name_fits, demands.id_fits or bool, demands.longest
+        pairs, ends, once, names = demands.pairs, demands.ends, demands.once, context.fitting
+        runs, reasons = demands.runs, demands.reasons
+        own = context.profile.name == "anthropic"  # it takes its own thinking, and words behind results
+        switch = thinking_of(context.options)
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
             waiting: set[str] = set()
             at = opened = start
-            role = ""
+            kind = "?" if start else "^"
+            led = True  # the assistant's turn begins with thinking
             try:
                 for at, message in onward(messages, start):
-                    role, content = message["role"], message["content"]
-                    if len(message) != 2:
-                        return (opened if waiting else at), at
-                    if type(content) is str:
-                        if waiting and role != "assistant":
-                            return opened, at
-                        if not content or content.isspace() or (role != "user" and role != "assistant"):
-                            return (opened if waiting else at), at
-                        continue
-                    if type(content) is not list or not content:
+                    before, role, content = kind, message["role"], message["content"]
+                    if len(message) != 2 or not content:
                         return (opened if waiting else at), at
                     if role == "user":
-                        spoken = False
-                        for block in content:
-                            kind = block["type"]
-                            if kind == "tool_result":
-                                waiting.remove(block["tool_use_id"])
-                                if spoken or not _plain_result(block):
-                                    return opened, at
-                            elif kind == "text":
-                                text = block["text"]
-                                spoken = True
-                                if type(text) is not str or not text or text.isspace():
-                                    return (opened if waiting else at), at
-                            else:
+                        kind = "u"
+                        if type(content) is str:
+                            if waiting or content.isspace():
                                 return (opened if waiting else at), at
-                            if len(block) > 2 and (not block.keys() <= _USUAL or block.get("caller", block) is None):
-                                return (opened if waiting else at), at
-                        if waiting:
-                            return opened, at + 1
+                        elif type(content) is not list:
+                            return (opened if waiting else at), at
+                        else:
+                            kind = _answers(content, waiting, reasons)
+                            if not kind or (kind == "tu" and not own):
+                                return opened, at
+                            if waiting:
+                                return opened, at + 1
                     elif role == "assistant":
-                        # Neighbours are one turn: where calls wait, it goes on.
+                        if before != "a" and before != "c":
+                            led = False
+                        kind = "a"
                         thinking = not waiting  # nothing but thinking so far
                         if thinking:
                             opened = at
-                        kind = ""
-                        for block in content:
-                            kind = block["type"]
-                            if kind == "tool_use":
-                                call_id, name = block["id"], block["name"]
-                                if places.setdefault(call_id, at) != at:
-                                    places.again(call_id, at)
-                                    return opened, at
-                                if call_id in waiting:
-                                    return opened, at
-                                if type(block["input"]) is not dict or not id_fits(call_id):
-                                    return opened, at
-                                if name not in names:
-                                    if not fits(name):
-                                        return opened, at
-                                    names.add(name)
-                                waiting.add(call_id)
-                                thinking = False
-                            elif kind == "text":
-                                text = block["text"]
-                                thinking = False
-                                if type(text) is not str or not text or text.isspace():
-                                    return opened, at
-                            elif kind == "thinking":
-                                if not thinking or not block["signature"] or type(block["signature"]) is not str:
-                                    return opened, at
-                                if len(block) != 3 or "thinking" not in block:
-                                    return opened, at
-                                continue
-                            else:
-                                return opened, at
-                            if len(block) > 2 and (not block.keys() <= _USUAL or block.get("caller", block) is None):
-                                return opened, at
-                        if kind == "thinking":
+                        elif not runs:
                             return opened, at
+                        if type(content) is str:
+                            if content.isspace():
+                                return opened, at
+                        elif type(content) is not list:
+                            return opened, at
+                        else:
+                            word = ""
+                            for block in content:
+                                word = block["type"]
+                                if word == "tool_use":
+                                    call_id, name = block["id"], block["name"]
+                                    if places.setdefault(call_id, at) != at:
+                                        places.again(call_id, at)
+                                        if once:
+                                            return opened, at
+                                    if call_id in waiting or len(call_id) > longest:
+                                        return opened, at
+                                    if type(block["input"]) is not dict or not id_fits(call_id):
+                                        return opened, at
+                                    if name not in names:
+                                        if not fits(name):
+                                            return opened, at
+                                        names.add(name)
+                                    waiting.add(call_id)
+                                    thinking = False
+                                    kind = "c"
+                                elif word == "text":
+                                    text = block["text"]
+                                    thinking = False
+                                    if type(text) is not str or not text or text.isspace():
+                                        return opened, at
+                                elif word == "thinking":
+                                    if not thinking or not block["signature"] or type(block["signature"]) is not str:
+                                        return opened, at
+                                    if len(block) != 3 or "thinking" not in block or not own or switch == "disabled":
+                                        return opened, at
+                                    led = led or (before != "a" and before != "c")
+                                    continue
+                                else:
+                                    return opened, at
+                                if len(block) > 2 and not _usual(block):
+                                    return opened, at
+                            if word == "thinking":
+                                return opened, at
                     else:
+                        return (opened if waiting else at), at
+                    if pairs is not None and before[-1:] + kind[0] not in pairs:
                         return (opened if waiting else at), at
             except (KeyError, TypeError, AttributeError):
                 return (opened if waiting else at), at
             if waiting:
                 return opened, len(messages)
-            if role != "user":
+            if kind[-1] not in ends and kind != "^":
                 return at, len(messages)
+            if switch == "enabled" and kind == "t" and not led:
+                return opened, len(messages)
             return len(messages), len(messages)
 
         return scan
@@ -269,6 +271,41 @@ _OF_RESPONSES: Final = frozenset(
 _USUAL: Final = frozenset(
     {"type", "text", "id", "name", "input", "tool_use_id", "content", "is_error"} | {"citations", "caller"}
 )
+
+
+def _answers(content: list[Any], waiting: set[str], reasons: bool) -> str:
+    """Return what a message of the user's holds: results (`t`), words (`u`), or both; empty where it is anything else.
+
+    Args:
+        content: The blocks.
+        waiting: The ids of the calls that have no result yet; those with one here are taken out.
+        reasons: A failed result may not be empty.
+
+    Raises:
+        KeyError, TypeError: A shape that is not known.
+    """
+    kind = ""
+    for block in content:
+        word = block["type"]
+        if word == "tool_result":
+            waiting.remove(block["tool_use_id"])
+            if kind > "t" or not _plain_result(block) or (reasons and not block.get("content")):
+                return ""
+            kind = "t"
+        elif word == "text":
+            text = block["text"]
+            if type(text) is not str or not text or text.isspace():
+                return ""
+            kind = "tu" if kind[:1] == "t" else "u"
+        else:
+            return ""
+        if len(block) > 2 and not _usual(block):
+            return ""
+    return kind
+
+
+def _usual(block: dict[str, Any]) -> bool:
+    return block.keys() <= _USUAL and block.get("caller", block) is not None
 
 
 def _plain_result(block: dict[str, Any]) -> bool:

@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
+from interlock.history.demands import demands_of
 from interlock.history.naming import matcher
 from interlock.history.spans import Places, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
@@ -57,12 +58,11 @@ class BedrockConverse(Wire):
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: turns that alternate, calls, and one message that answers."""
         profile = context.profile
-        if profile.name not in ("bedrock", "bedrock-anthropic") or profile.last != "any" or profile.results_alone:
+        demands = demands_of(context)
+        if demands is None or profile.name not in ("bedrock", "bedrock-anthropic"):
             return None
-        if context.tools == [] or (context.whole and context.tools is None) or profile.result_media_sources:
-            return None
-        fits, id_fits = matcher(profile.name_pattern), matcher(profile.id_pattern)
-        everywhere = profile.unique_ids == "request"
+        fits, id_fits, everywhere, ends = demands.name_fits, matcher(profile.id_pattern), demands.once, demands.ends
+        alone = profile.results_alone
         names = context.fitting
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
@@ -93,6 +93,8 @@ class BedrockConverse(Wire):
                                 return opened, at
                         if waiting:
                             return opened, at + 1
+                        if alone and spoken and len(content) > 1 and any("toolResult" in block for block in content):
+                            return at, at
                     elif role == "assistant":
                         if not before and not at:
                             return at, at
@@ -125,7 +127,7 @@ class BedrockConverse(Wire):
                 return (opened if waiting else at), at
             if waiting:
                 return opened, len(messages)
-            if role != "user":
+            if role == "assistant" and "a" not in ends:
                 return at, len(messages)
             return len(messages), len(messages)
 

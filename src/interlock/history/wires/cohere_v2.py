@@ -36,7 +36,6 @@ class CohereV2(ScreenedWire, OpenAIChat):
     name: ClassVar[str] = "cohere_v2"
     provider: ClassVar[str | None] = "cohere"
     roles: ClassVar[Mapping[str, Role]] = _ROLES
-    targets: ClassVar[frozenset[str]] = frozenset({"cohere"})
     refuses_empty_calls: ClassVar[bool] = False
     typed_calls: ClassVar[bool] = False
     single_slots: ClassVar[tuple[str, ...]] = ("tool_plan",)
@@ -62,42 +61,48 @@ class CohereV2(ScreenedWire, OpenAIChat):
             message.parts = held  # nobody else has seen it yet
         return message
 
-    def healthy(self, message: Any, look: Look) -> bool:
+    def healthy(self, message: Any, look: Look) -> str:
         """Know words, calls with text for arguments, and a `tool` message right behind for each."""
-        role = message["role"]
+        role, content, demands = message["role"], message.get("content"), look.demands
+        if type(content) is list and not demands.lists:
+            return ""
         if role == "tool":
-            content = message["content"]
             del look.waiting[message["tool_call_id"]]
             if len(message) != 3 or type(content) is str:
-                return len(message) == 3
-            return type(content) is list and all(block["type"] in ("text", "document") for block in content)
+                return "t" if len(message) == 3 else ""
+            kinds = ("text", "document") if demands.target == "cohere" else ("text",)
+            return "t" if type(content) is list and all(block["type"] in kinds for block in content) else ""
         if look.waiting:
-            return False
-        if role == "user" or role == "system":
-            content = message["content"]
-            return len(message) == 2 and (type(content) is str or _words_only(content))
+            return ""
+        if role == "user" or role in demands.instructs:
+            if len(message) != 2 or role == "developer":
+                return ""
+            if type(content) is not str:
+                return role[0] if _words_only(content) else ""
+            return "" if demands.filled and (not content or content.isspace()) and role == "user" else role[0]
         if role != "assistant" or not message.keys() <= _USUAL:
-            return False
-        content, plan, calls = message.get("content"), message.get("tool_plan"), message.get("tool_calls")
+            return ""
+        plan, calls = message.get("tool_plan"), message.get("tool_calls")
         if calls and type(calls) is not list:
-            return False
+            return ""
         for call in calls or ():
             function = call["function"]
             arguments = function["arguments"]
             if len(call) != 3 or "type" not in call or not look.call(call["id"], function["name"]):
-                return False
+                return ""
             if arguments != "{}" and not is_object_text(arguments):
-                return False
-        if calls and content:
-            return False
+                return ""
+        if (calls and content) or (plan is not None and (type(plan) is not str or demands.bare)):
+            return ""
+        if content is None and not (demands.null if "content" in message else demands.null or demands.absent):
+            return ""
         said = content or plan
-        if plan is not None and type(plan) is not str:
-            return False
+        kind = "c" if calls else "a"
         if type(content) is list:
-            return _words_only(content)
+            return kind if _words_only(content) else ""
         if content is not None and type(content) is not str:
-            return False
-        return bool(calls) or bool(said and not said.isspace())
+            return ""
+        return kind if calls or (said and not said.isspace()) else ""
 
     def is_word(self, native: Any) -> bool:
         """Say whether a message is the user's and holds words only."""

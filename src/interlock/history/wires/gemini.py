@@ -88,15 +88,17 @@ class Gemini(Wire):
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: text, calls, and one content with an answer for each."""
         profile = context.profile
-        if profile.name != "google" or profile.last != "any":
+        if profile.name not in ("google", "vertex"):
             return None
-        fits, demands = matcher(profile.name_pattern), profile.thought_signatures
+        closed = profile.last == "user"
+        fits, due, filled = matcher(profile.name_pattern), profile.thought_signatures, profile.empty_text
         names = context.fitting
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
             waiting: list[tuple[str, str | None]] = []
             at = opened = start
             asked = start > 0  # the user has spoken
+            role = ""
             try:
                 for at, message in onward(messages, start):
                     role, parts = message["role"], message["parts"]
@@ -106,8 +108,8 @@ class Gemini(Wire):
                         asked = True
                         if waiting:
                             if len(parts) != len(waiting):
-                                due = Counter(waiting)
-                                return opened, at + all(_is_answer(part, due) for part in parts)
+                                left = Counter(waiting)
+                                return opened, at + all(_is_answer(part, left) for part in parts)
                             for part, (name, call_id) in zip(parts, waiting, strict=True):
                                 response = part["functionResponse"]
                                 if response["name"] != name or response.get("id") != call_id:
@@ -118,6 +120,8 @@ class Gemini(Wire):
                             continue
                         for part in parts:
                             if len(part) != 1 or type(part["text"]) is not str:
+                                return at, at
+                            if filled and (not part["text"] or part["text"].isspace()):
                                 return at, at
                     elif role == "model":
                         if waiting:
@@ -131,12 +135,12 @@ class Gemini(Wire):
                             call = part.get("functionCall")
                             if call is None:
                                 text = part["text"]
-                                if type(text) is not str:
+                                if type(text) is not str or (filled and (not text or text.isspace())):
                                     return at, at
                                 said = said or signed is not None or not (not text or text.isspace())
                                 continue
                             name, call_id = call["name"], call.get("id")
-                            if type(call["args"]) is not dict or (demands and not waiting and not signed):
+                            if type(call["args"]) is not dict or (due and not waiting and not signed):
                                 return at, at
                             if name not in names:
                                 if not fits(name):
@@ -161,6 +165,8 @@ class Gemini(Wire):
                         return (opened if waiting else at), at
             except (KeyError, TypeError, AttributeError):
                 return (opened if waiting else at), at
+            if closed and role == "model" and not waiting:
+                return at, len(messages)
             return (opened if waiting else len(messages)), len(messages)
 
         return scan

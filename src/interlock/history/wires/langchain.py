@@ -79,6 +79,7 @@ _MEDIA: Final[Mapping[str, str]] = {
 _CALL_BLOCKS: Final = frozenset({"tool_use", "tool_call", "function_call", "invalid_tool_call"})
 _LISTS: Final = ("tool_calls", "invalid_tool_calls")
 _REASONING: Final = ("reasoning_content", "reasoning")
+_BESIDE: Final = frozenset({"tool_calls", "function_call", "refusal"})  # what OpenAI's own responses leave there
 _KEPT: Final = ("content", "id", "name", "additional_kwargs", "response_metadata")
 
 
@@ -160,7 +161,7 @@ class LangChain(ScreenedWire):
             held, extra["loose"] = _with_calls(held, body, at)
         return Message(role=role, parts=tuple(held), native=body, origins=(at,), form=shape, extra=extra)
 
-    def healthy(self, message: Any, look: Look) -> bool:
+    def healthy(self, message: Any, look: Look) -> str:
         """Know text, parsed calls, and a tool message right behind for each."""
         if type(message) is not dict:
             body = message.__dict__
@@ -171,42 +172,56 @@ class LangChain(ScreenedWire):
         else:
             body = message["data"]
             if message["type"] != body["type"]:
-                return False
-        kind, content = body["type"], body["content"]
+                return ""
+        kind, content, watched = body["type"], body["content"], look.demands.watched
+        if watched and not watched.isdisjoint(body):
+            return ""
         if kind == "tool":
             name = look.waiting.pop(body["tool_call_id"])
-            return type(content) is str and body.get("name") in (None, name)
+            if type(content) is not str or body.get("name") not in (None, name):
+                return ""
+            return "t" if content or body.get("status") != "error" else ""
         if look.waiting:
-            return False
+            return ""
         beside = body.get("additional_kwargs")
         if kind == "human" or kind == "system":
             if body.get("tool_calls") or (beside and ("tool_calls" in beside or "function_call" in beside)):
-                return False
-            return type(content) is str and bool(content) and not content.isspace()
+                return ""
+            if type(content) is not str or not content or content.isspace():
+                return ""
+            return "u" if kind == "human" else "s" if kind in look.demands.instructs else ""
         if kind != "ai" or body.get("invalid_tool_calls"):
-            return False
+            return ""
         calls = body.get("tool_calls") or []
         if type(calls) is not list:
-            return False
+            return ""
         for call in calls:
             if type(call) is not dict or type(call["args"]) is not dict or not look.call(call["id"], call["name"]):
-                return False
+                return ""
+            if watched and not watched.isdisjoint(call):
+                return ""
         if beside and not calls and ("tool_calls" in beside or "function_call" in beside):
-            return False
+            return ""
+        if beside and look.demands.bare and not beside.keys() <= _BESIDE:
+            return ""
         if type(content) is str:
-            return bool(calls) or bool(content and not content.isspace())
-        if type(content) is not list:
-            return False
+            if calls:
+                return "" if look.demands.visible and content.isspace() else "c"
+            return "a" if content and not content.isspace() else ""
+        if type(content) is not list or not look.demands.lists or not (content or look.demands.null):
+            return ""
         twins: set[str] = set()
         for block in content:
             word = block["type"]
+            if watched and not watched.isdisjoint(block):
+                return ""
             if word == "tool_use" or word == "tool_call":
                 if block["id"] not in look.waiting or block["id"] in twins:
-                    return False
+                    return ""
                 twins.add(block["id"])
             elif word != "text" or type(block["text"]) is not str or not block["text"] or block["text"].isspace():
-                return False
-        return bool(content or calls)
+                return ""
+        return "c" if calls else "a" if content else ""
 
     def is_word(self, native: Any) -> bool:
         """Say whether a message is the user's and holds words only."""

@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.arguments import is_object_text
-from interlock.history.naming import matcher
+from interlock.history.demands import demands_of
 from interlock.history.spans import Places, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import (
@@ -113,58 +113,63 @@ class OpenAIChat(Wire):
 
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: text, calls, and a `tool` message right behind for each."""
-        profile = context.profile
-        if self.name not in ("openai_chat", "mistral") or profile.name not in _SCREENED:
+        demands = demands_of(context)
+        if demands is None or self.name not in ("openai_chat", "mistral"):
             return None
-        if profile.alternates or profile.reasoning_field or (profile.last != "any" and profile.name != "mistral"):
-            return None
-        if "system" not in profile.roles:
-            return None
-        longest, fits = profile.id_length or 64, matcher(profile.name_pattern)
-        id_fits = matcher(profile.id_pattern) if profile.id_pattern else None
+        longest, fits, id_fits = demands.longest, demands.name_fits, demands.id_fits
+        instructs, pairs, ends = demands.instructs, demands.pairs, demands.ends
+        once, filled, visible = demands.once, demands.filled, demands.visible
+        null, absent = demands.null, demands.null or demands.absent
         parsed = self.arguments == "either"
-        careful = profile.name == "mistral"  # roles in a certain order, and the user last
-        usual = _PLAIN if careful else _USUAL
+        usual = _PLAIN if demands.bare else _USUAL
+        lists = demands.lists and self.name == "openai_chat"
         names = context.fitting
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
             waiting: set[str] = set()
             at = start
             opened = -1
-            role = "user" if start else ""  # what stands ahead was looked at
-            before = ""
+            kind = "?" if start else "^"
             try:
                 for at, message in onward(messages, start):
-                    before, role = role, message["role"]
+                    before, role = kind, message["role"]
                     if role == "tool":
                         waiting.remove(message["tool_call_id"])
                         if type(message["content"]) is not str:
                             return opened, at
                         if len(message) != 3 and (len(message) != 4 or message["name"] not in names):
                             return opened, at
+                        kind = "t"
                         continue
-                    if waiting or (careful and before == "tool" and role != "assistant"):
+                    if waiting:
                         return opened, at
-                    if role == "user" or role == "system" or role == "developer":
-                        if len(message) != 2 or type(message["content"]) is not str:
+                    content = message.get("content")
+                    if role == "assistant":
+                        entries = message.get("tool_calls")
+                        kind = "a" if entries is None else "c"
+                        if not (len(message) == 2 and content) and not message.keys() <= usual:
                             return at, at
-                        if careful and role != "user" and (role == "developer" or before not in ("system", "")):
+                        if type(content) is str:
+                            if (not entries or visible) and (content.isspace() or not (content or entries)):
+                                return at, at
+                        elif content is not None or not entries or not (null if "content" in message else absent):
                             return at, at
-                        continue
-                    if role != "assistant":
+                    elif role == "user" or role in instructs:
+                        kind = "u" if role == "user" else "s"
+                        if len(message) != 2:
+                            return at, at
+                        if type(content) is not str:
+                            if not lists or kind != "u" or not _words(content):
+                                return at, at
+                        elif filled and (not content or content.isspace()) and kind == "u":
+                            return at, at
+                        entries = None
+                    else:
                         return at, at
-                    content, entries = message.get("content"), message.get("tool_calls")
-                    if not (len(message) == 2 and content) and not message.keys() <= usual:
-                        return at, at
-                    if type(content) is str:
-                        if not entries and (not content or content.isspace()):
-                            return at, at
-                    elif content is not None or not entries:
+                    if pairs is not None and before + kind not in pairs:
                         return at, at
                     if entries is None:
                         continue
-                    if careful and before in ("", "system"):
-                        return at, at  # nobody has asked for anything
                     opened = at
                     if type(entries) is not list:
                         return at, at
@@ -190,13 +195,15 @@ class OpenAIChat(Wire):
                         waiting.add(call_id)
                         if places.setdefault(call_id, at) != at:
                             places.again(call_id, at)
+                            if once:
+                                return at, at
                     if not entries or len(waiting) != len(entries):
                         return at, at
             except (KeyError, TypeError, AttributeError):
                 return (opened if waiting else at), at
             if waiting:
                 return opened, len(messages)
-            if careful and role != "user" and role != "tool":
+            if kind not in ends and kind != "^":
                 return at, len(messages)
             return len(messages), len(messages)
 
@@ -388,7 +395,6 @@ _REFUSED: Final[Mapping[str, frozenset[str]]] = {
     "cohere": (_FOREIGN | {"file", "input_audio", "audio", "video_url"}) - {"document"},
 }
 #: Targets of which the scan knows all requirements.
-_SCREENED: Final = frozenset({"openai", "openrouter", "copilot", "deepseek", "moonshot", "generic", "mistral"})
 _PLAIN: Final = frozenset({"role", "content", "tool_calls"})
 _USUAL: Final = frozenset({"role", "content", "tool_calls", "reasoning_content", "reasoning", "refusal", "name"})
 
@@ -423,6 +429,19 @@ def _as_chat(block: Any) -> Any:
         named = {key: block[key] for key in ("file_id", "file_data", "filename") if isinstance(block.get(key), str)}
         return {"type": "file", "file": named} if named else block
     return block
+
+
+def _words(content: Any) -> bool:
+    """Say whether content is a list of texts and nothing else.
+
+    Raises:
+        KeyError, TypeError: It is nothing of the kind.
+    """
+    for block in content:
+        text = block["text"]
+        if len(block) != 2 or block["type"] != "text" or type(text) is not str or not text or text.isspace():
+            return False
+    return type(content) is list and len(content) > 0
 
 
 def _is_void(value: Any) -> bool:

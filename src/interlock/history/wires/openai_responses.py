@@ -22,7 +22,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.arguments import is_object_text
-from interlock.history.naming import matcher
+from interlock.history.demands import demands_of
 from interlock.history.spans import Places, Scan, onward
 from interlock.history.turns import (
     Approval,
@@ -153,44 +153,52 @@ class OpenAIResponses(Wire):
 
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: words, reasoning with what it led to, calls and their outputs."""
-        profile = context.profile
-        if profile.name != "openai" or context.options.get("store") is False or context.stateful:
+        demands = demands_of(context)
+        if demands is None:
             return None
-        if "system" not in profile.roles:
-            return None
-        longest, fits = profile.id_length or 64, matcher(profile.name_pattern)
-        names = context.fitting
-        opened_item = self.opened
+        longest, fits, id_fits = demands.longest, demands.name_fits, demands.id_fits
+        pairs, ends, once = demands.pairs, demands.ends, demands.once
+        instructs, names, opened_item = demands.instructs, context.fitting, self.opened
+        own = context.profile.items  # items have ids, and reasoning among them
+        visible = not own
+        adjacent = context.profile.results_adjacent
+        keeps = context.options.get("store") is not False
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
             waiting: set[str] = set()
             at = opened = start
+            word = "?" if start else "^"
             thought = reasoned = False
             try:
                 for at, item in onward(messages, start):
                     if type(item) is not dict:
                         item = opened_item(item)
-                    kind = item.get("type")
+                    before, kind = word, item.get("type")
                     if kind == "function_call_output":
                         waiting.remove(item["call_id"])
                         if thought or type(item["output"]) is not str or len(item) != 3:
                             return opened, at
+                        word = "t"
                         continue
                     if kind == "function_call":
                         if not waiting:
                             opened = at
+                        elif before == "t" and adjacent:
+                            return opened, at
                         call_id, name, arguments = item["call_id"], item["name"], item["arguments"]
                         if len(item) != 4:
                             if not item.keys() <= _USUAL:
                                 return opened, at
                             if "id" in item:
-                                if not (reasoned and _seen(item["id"], "fc_", at, places)):
+                                if not (reasoned and keeps and _seen(item["id"], "fc_", at, places)):
                                     return opened, at
-                            elif thought:
+                            elif thought and keeps:
                                 return opened, at
-                        elif thought:
+                        elif thought and keeps:
                             return opened, at
                         if type(call_id) is not str or not 0 < len(call_id) <= longest or call_id in waiting:
+                            return opened, at
+                        if id_fits is not None and not id_fits(call_id):
                             return opened, at
                         if name not in names:
                             if not fits(name):
@@ -201,6 +209,11 @@ class OpenAIResponses(Wire):
                         waiting.add(call_id)
                         if places.setdefault(call_id, at) != at:
                             places.again(call_id, at)
+                            if once:
+                                return opened, at
+                        word = "c"
+                        if pairs is not None and before + word not in pairs:
+                            return opened, at
                         thought = False
                         continue
                     if waiting:
@@ -210,39 +223,48 @@ class OpenAIResponses(Wire):
                             return opened, at
                         opened = at
                         thought = reasoned = True
-                        if not item.keys() <= _THOUGHT or item.get("content"):
+                        if not own or not item.keys() <= _THOUGHT or item.get("content"):
                             return at, at
-                        if not _seen(item["id"], "rs_", at, places):
+                        if keeps:
+                            if not _seen(item["id"], "rs_", at, places):
+                                return at, at
+                        elif "id" in item or not (item["encrypted_content"] and type(item["encrypted_content"]) is str):
                             return at, at
                         continue
                     if not thought:
                         opened = at
                     role, content = item["role"], item["content"]
                     if len(item) == 2 or (len(item) == 3 and kind == "message"):
-                        if thought:
+                        if thought and keeps:
                             return opened, at  # the message behind reasoning needs its id
                     elif not item.keys() <= _USUAL or (kind is not None and kind != "message"):
                         return opened, at
                     elif "id" not in item:
-                        if thought:
+                        if thought and keeps:
                             return opened, at
-                    elif not _seen(item["id"], "msg_", at, places):
+                    elif not keeps or not _seen(item["id"], "msg_", at, places):
                         return opened, at
                     if role == "assistant":
-                        if type(content) is not str and not _words(content, "output_text"):
+                        if not _words(content, "output_text", visible):
                             return opened, at
                         thought = False
-                        continue
-                    if (
-                        thought
-                        or role not in _ROLES
-                        or (type(content) is not str and not _words(content, "input_text"))
-                    ):
+                        word = "a"
+                    elif thought or (role != "user" and role not in instructs):
                         return opened, at
-                    reasoned = False
+                    else:
+                        if not _words(content, "input_text", visible):
+                            return opened, at
+                        reasoned = False
+                        word = "u" if role == "user" else "s"
+                    if pairs is not None and before + word not in pairs:
+                        return opened, at
             except (KeyError, TypeError, AttributeError):
                 return (opened if waiting or thought else at), at
-            return (opened if waiting or thought else len(messages)), len(messages)
+            if waiting or thought:
+                return opened, len(messages)
+            if word not in ends and word != "^":
+                return at, len(messages)
+            return len(messages), len(messages)
 
         return scan
 
@@ -255,7 +277,7 @@ class OpenAIResponses(Wire):
         if not isinstance(native, dict) or native.get("role") != "user":
             return False
         try:
-            return _words(native.get("content"), "input_text")
+            return _words(native.get("content"), "input_text", visible=False)
         except (KeyError, TypeError, AttributeError):
             return False
 
@@ -490,14 +512,21 @@ _NOTES: Final = _ANSWERED | {"metadata", "created_at", "createdAt", "updated_at"
 _TEXT_KEYS: Final = frozenset({"type", "text", "annotations", "logprobs"})
 
 
-def _words(content: Any, kind: str) -> bool:
-    """Say whether content is a string, or blocks of text of the type that its role takes."""
+def _words(content: Any, kind: str, visible: bool) -> bool:
+    """Say whether content is a string, or blocks of text of the type that its role takes.
+
+    Args:
+        content: The content.
+        kind: The type.
+        visible: Texts may not be blank.
+    """
     if type(content) is str:
-        return True
+        return not visible or (content != "" and not content.isspace())
     if type(content) is not list or not content:
         return False
     for block in content:
-        if block["type"] != kind or type(block["text"]) is not str:
+        text = block["text"]
+        if block["type"] != kind or type(text) is not str or (visible and (not text or text.isspace())):
             return False
         if len(block) != 2 and not block.keys() <= _TEXT_KEYS:
             return False

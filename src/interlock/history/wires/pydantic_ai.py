@@ -98,40 +98,50 @@ class PydanticAI(GroupedWire):
         group.views.append(Message(role=role or "user", parts=tuple(run), native=body, origins=(at,), extra=extra))
         return group
 
-    def healthy(self, message: Any, look: Look) -> bool | None:
+    def healthy(self, message: Any, look: Look) -> str | None:
         """Know text, prompts, calls, and a request that begins with their returns right behind."""
         body = message if type(message) is dict else message.__dict__
         kind, held = body["kind"], body["parts"]
         if not held or (look.waiting and kind != "request"):
-            return False
-        spoken = False
+            return ""
+        kinds = ""
+        watched = look.demands.watched
         for native in held:
             part = native if type(native) is dict else native.__dict__
+            if watched and not watched.isdisjoint(part):
+                return ""
             word = part["part_kind"]
             if kind == "request":
                 if word == "tool-return":
-                    if spoken or look.waiting.pop(part["tool_call_id"]) != part["tool_name"]:
-                        return False
+                    if kinds not in ("", "t") or look.waiting.pop(part["tool_call_id"]) != part["tool_name"]:
+                        return ""
+                    if look.demands.reasons and not part["content"]:
+                        return ""
+                    kinds = "t"
                     continue
                 text = part["content"]
-                spoken = True
-                if word != "user-prompt" and word != "system-prompt":
-                    return False
+                if word != "user-prompt" and (word != "system-prompt" or "system" not in look.demands.instructs):
+                    return ""
                 if type(text) is not str or not text or text.isspace():
-                    return False
+                    return ""
+                own = "u" if word == "user-prompt" else "s"
+                if kinds[-1:] != own:
+                    kinds += own
             elif word == "text":
                 if type(part["content"]) is not str or not part["content"] or part["content"].isspace():
-                    return False
+                    return ""
+                kinds = kinds or "a"
             else:
                 given = part.get("args")
                 # Text that does not parse is shown by the framework in its own way.
                 if word != "tool-call" or not (given is None or type(given) is dict or type(given) is str):
-                    return False
+                    return ""
                 if not look.call(part["tool_call_id"], part["tool_name"]):
-                    return False
+                    return ""
+                kinds = "c"
         if kind == "request" and look.waiting:
             return None
-        return kind in ("request", "response")
+        return kinds if kind in ("request", "response") else ""
 
     def is_word(self, native: Any) -> bool:
         """Say whether a message is a request with prompts only."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
-from interlock.history.naming import matcher
+from interlock.history.demands import Demands, demands_of
 from interlock.history.spans import Places, Scan, onward
 from interlock.history.wires.base import Wire
 
@@ -18,23 +18,25 @@ class Look:
     """What a look remembers from message to message.
 
     Attributes:
-        fits: Says whether a tool name is accepted.
-        names: Tool names that are known to be.
+        demands: What the target demands.
+        names: Tool names that are known to be accepted.
         waiting: Calls that have no result yet: id -> the tool's name.
         ids: Ids of the calls in the message at hand.
     """
 
-    fits: Callable[[str], object]
-    names: set[str] = field(default_factory=set)
+    demands: Demands
+    names: set[str]
     waiting: dict[str, str] = field(default_factory=dict)
     ids: list[str] = field(default_factory=list)
 
     def call(self, call_id: Any, name: Any) -> bool:
         """Note a call; false when its id or its name needs a closer look."""
-        if type(call_id) is not str or not call_id or call_id in self.waiting:
+        if type(call_id) is not str or not 0 < len(call_id) <= self.demands.longest or call_id in self.waiting:
+            return False
+        if self.demands.id_fits is not None and not self.demands.id_fits(call_id):
             return False
         if name not in self.names:
-            if not self.fits(name):
+            if not self.demands.name_fits(name):
                 return False
             self.names.add(name)
         self.waiting[call_id] = name
@@ -43,52 +45,64 @@ class Look:
 
 
 class ScreenedWire(Wire):
-    """Base of these formats.
+    """Base of these formats."""
 
-    Attributes:
-        targets: Names of the profiles of which the look knows all requirements.
-    """
+    def healthy(self, message: Any, look: Look) -> str | None:
+        """Return the kinds of the messages that one stands for, when surely nothing is wrong with it.
 
-    targets: ClassVar[frozenset[str]] = frozenset({"generic"})
-
-    def healthy(self, message: Any, look: Look) -> bool | None:
-        """Say for certain that no rule would find anything in a message.
-
-        `None`: nothing but that calls have no results behind it, or in it.
+        The letters of `interlock.history.demands`, one for each view. Empty: it needs a closer look. `None`:
+        nothing but that calls have no results behind it, or in it.
 
         Raises:
-            AttributeError, KeyError, TypeError: As good as `False`: a shape that the look does not know.
+            AttributeError, KeyError, TypeError: As good as an empty text: a shape that the look does not know.
         """
         raise NotImplementedError
 
     def scanner(self, context: Any) -> Scan | None:
         """Return the walk, for the targets that the look knows."""
-        if context.profile.name not in self.targets:
+        demands = demands_of(context)
+        if demands is None:
             return None
-        fits = matcher(context.profile.name_pattern)
+        pairs, ends, once = demands.pairs, demands.ends, demands.once
         names = context.fitting
         healthy = self.healthy
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
-            look = Look(fits, names)
+            look = Look(demands, names)
             waiting, ids = look.waiting, look.ids
             at = opened = start
+            last = "?" if start else "^"
             try:
                 for at, message in onward(messages, start):
                     if not waiting:
                         opened = at
-                    good = healthy(message, look)
-                    if not good and good is not None:
+                    kinds = healthy(message, look)
+                    if not kinds and kinds is not None:
                         return opened, at
                     if ids:
+                        if once and len(set(ids)) != len(ids):
+                            return opened, at  # in two steps of one message
                         for call_id in ids:
                             if places.setdefault(call_id, at) != at:
                                 places.again(call_id, at)
+                                if once:
+                                    return opened, at
                         ids.clear()
-                    if good is None:
+                    if kinds is None:
                         return opened, at + 1
+                    if pairs is not None:
+                        for kind in kinds:
+                            if last + kind not in pairs:
+                                return opened, at
+                            last = kind
+                    else:
+                        last = kinds
             except (AttributeError, KeyError, TypeError):
                 return opened, at
-            return (opened if waiting else len(messages)), len(messages)
+            if waiting:
+                return opened, len(messages)
+            if last[-1] not in ends and last != "^":
+                return at, len(messages)
+            return len(messages), len(messages)
 
         return scan

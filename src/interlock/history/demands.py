@@ -1,0 +1,178 @@
+"""What a target demands of a history of words, calls and results, in the form in which a quick look asks for it.
+
+A look knows nothing else: whatever it meets besides (media, foreign reasoning, cache
+markers) it leaves to the rules. So of a profile only little is left: which roles there
+are, which message may follow which, what an id looks like, and what may be empty. All of
+it is worked out once, so that a look costs the same for every target.
+
+The order of messages is a table of pairs. Each message is of one kind, a letter: `s` instructions,
+`u` the user's words, `a` the assistant's words, `c` the same with calls, `t` results; `^` is the
+beginning, and `?` any message that was looked at before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from interlock.history.cachemarks import outside
+from interlock.history.naming import matcher
+from interlock.history.providers import Profile
+
+__all__ = ["Demands", "demands_of", "thinking_of"]
+
+_KINDS: Final = "suact"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demands:
+    """The demands of one target.
+
+    Attributes:
+        target: The name of its profile.
+        instructs: Roles that give instructions.
+        pairs: Which kind of message may follow which; `None`: any may follow any.
+        ends: Kinds that may stand last.
+        name_fits: Says whether a tool may have a name.
+        id_fits: Says whether a call may have an id; `None`: any text.
+        longest: The most characters of an id.
+        runs: Neighbouring messages of the assistant are one turn, behind which the results of all its calls stand.
+        once: An id may stand only once in the history.
+        filled: The user's words may not be empty.
+        visible: No text may be white space only.
+        null: The assistant's content may be null beside calls.
+        absent: It may be left out as well.
+        lists: Content may be a list of texts.
+        reasons: A result that says that the tool failed may not be empty.
+        watched: Keys that the target's rules ask for, in formats whose messages and parts may have any.
+        bare: Nothing may stand beside a message's content and calls.
+    """
+
+    target: str
+    instructs: frozenset[str]
+    pairs: frozenset[str] | None
+    ends: frozenset[str]
+    name_fits: Callable[[str], object]
+    id_fits: Callable[[str], object] | None
+    longest: int
+    runs: bool
+    once: bool
+    filled: bool
+    visible: bool
+    null: bool
+    absent: bool
+    lists: bool
+    reasons: bool
+    watched: frozenset[str]
+    bare: bool
+
+
+def demands_of(context: Any, kinds: str = _KINDS) -> Demands | None:
+    """Return what the target of a history demands; `None` where a look at words, calls and results cannot tell.
+
+    Args:
+        context: The rules' `Context`.
+        kinds: The kinds of messages that the look knows.
+    """
+    profile: Profile = context.profile
+    options: Mapping[str, Any] = context.options
+    if profile.tools_declared and (context.tools == [] or (context.whole and context.tools is None)):
+        return None  # the calls of the whole history are at fault
+    if profile.signed_thinking and context.wire.name != "anthropic" and thinking_of(options) in ("enabled", "disabled"):
+        return None
+    if profile.cache_marks is not None:
+        given = outside(options) + (options.get("cache_control") is not None)
+        if given > profile.cache_marks:
+            return None
+    return _demands(profile, kinds, context.wire)
+
+
+def thinking_of(options: Mapping[str, Any]) -> str | None:
+    """Return a request's thinking switch (`enabled`, `disabled`, `adaptive`); `None` when it is not given."""
+    given = options.get("thinking")
+    if isinstance(given, bool):
+        return "enabled" if given else "disabled"
+    kind = given.get("type") if isinstance(given, Mapping) else given
+    return kind if isinstance(kind, str) else None
+
+
+@lru_cache(maxsize=256)
+def _demands(profile: Profile, kinds: str, wire: Any) -> Demands | None:
+    if profile.reasoning_field is not None or profile.empty_thinking:
+        return None  # something is due beside the calls
+    if profile.thought_signatures and wire.signature_path:
+        return None  # something is due beside the calls
+    every = {one + other for one in "^?" + kinds for other in kinds}
+    pairs = every - _refused(profile, wire)
+    ends = set(_KINDS)
+    if profile.last == "user" or profile.trailing_space:
+        ends -= {"a", "c"}
+    if profile.first_user or profile.needs_turn:
+        ends -= {"s"}  # there may be nothing but instructions
+    return Demands(
+        target=profile.name,
+        instructs=frozenset(profile.roles) & {"system", "developer"},
+        pairs=None if pairs == every else frozenset(pairs),
+        ends=frozenset(ends),
+        name_fits=matcher(profile.name_pattern),
+        id_fits=None if profile.id_pattern is None else matcher(profile.id_pattern),
+        longest=profile.id_length or _LONGEST,
+        runs=profile.merges_turns,
+        once=profile.unique_ids == "request" or profile.server_ids,
+        filled="user" in profile.empty_roles or profile.empty_text,
+        visible=profile.empty_text,
+        null="assistant" not in profile.null_content,
+        absent=not profile.absent_content,
+        lists=not profile.string_content,
+        reasons=profile.error_needs_text,
+        watched=frozenset(_watched(profile)),
+        bare=bool(
+            profile.signed_thinking
+            or profile.refused_fields
+            or profile.unknown_fields
+            or profile.own_fields
+            or profile.stale_field
+            or profile.family == "google"
+        ),
+    )
+
+
+_LONGEST: Final = 1 << 30
+
+
+def _watched(profile: Profile) -> Iterator[str]:
+    if profile.cache_marks is not None:
+        yield "cache_control"
+    if profile.prefix:
+        yield "prefix"
+
+
+def _refused(profile: Profile, wire: Any) -> set[str]:
+    """Return the pairs of kinds that may not stand together."""
+    out = set[str]()
+    if profile.alternates:
+        out |= {"uu", "aa"}
+        if wire.turn != "calls":  # a call is no message of its own
+            out |= {"ac", "ca", "cc"}
+        if wire.result_role == "user":
+            out |= {"tt", "tu", "ut"}
+    if profile.tool_then_user:
+        out |= {"tu"}
+    if profile.first_user or profile.first_call_behind_user:
+        out |= {"^a", "^c", "sa", "sc"}  # calls may come later in the same turn
+    match profile.system:
+        case "leading":
+            out |= {"us", "as", "cs", "ts"}
+        case "single":
+            out |= {"us", "as", "cs", "ts", "ss"}
+        case "not-after-assistant":
+            out |= {"as", "cs", "ts"}
+        case "not-leading":
+            out |= {"^s", "ss"}
+        case "nowhere":
+            out |= {one + "s" for one in "^" + _KINDS}
+        case "anywhere":
+            pass
+    return out
