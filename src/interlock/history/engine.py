@@ -23,7 +23,7 @@ from interlock.history.requests import history_key, renamed_tools, tool_names
 from interlock.history.rereading import reread
 from interlock.history.rules import BY_NAME, RULES, policies_for
 from interlock.history.rules.base import Context, Finding, Rule
-from interlock.history.spans import Places, Scan, elsewhere, runs, stretch, suspicious, views_of, widened
+from interlock.history.spans import Places, Scan, elsewhere, last_of, runs, stretch, suspicious, views_of, widened
 from interlock.history.turns import Message
 from interlock.history.wires import WIRES
 from interlock.history.wires.base import Wire
@@ -463,9 +463,10 @@ def _written(found: _Outcome, history: Sequence[Any], wire: Wire) -> tuple[Any, 
     positions: list[int | None] = [None] * len(history)
     out: list[Any] = []
     run: list[Message] = []
+    ahead: Message | None = None
 
     def write() -> None:
-        healed, places = next(ready, None) or wire.write(run)
+        healed, places = next(ready, None) or wire.write(run, last_of(ahead))
         for place, view in zip(places, run, strict=True):
             for origin in view.origins:
                 if positions[origin] is None:
@@ -480,6 +481,7 @@ def _written(found: _Outcome, history: Sequence[Any], wire: Wire) -> tuple[Any, 
             continue
         if run:
             write()
+        ahead = view
         start, stop = healthy
         positions[start:stop] = range(len(out), len(out) + stop - start)
         out += history[start:stop]
@@ -522,18 +524,20 @@ def _proof(views: Sequence[Message], wire: Wire, scan: Scan, history: Sequence[A
     out: _Runs = []
     places = Places()
     seen: list[Any] = []
-    for start, run, stop in runs(views):
-        if not run or (start is not None and run[0].origins[:1] != (start,)):
+    for ahead, run, behind in runs(views):
+        start = None if ahead is None else stretch(ahead)
+        if not run or (start is not None and run[0].origins[:1] != start[1:]):
             return None  # what parts the run from the healthy messages ahead of it has gone
-        native, held = wire.write(run)
+        native, held = wire.write(run, last_of(ahead))
         out.append((native, held))
         at = len(seen) + (start is not None)  # a run behind others does not begin the history
         seen[len(seen) :] = [None, *native] if start is not None else native
         end = len(seen)
-        if stop is not None and run[-1].origins[-1:] != (stop - 1,):
+        stop = None if behind is None else stretch(behind)
+        if stop is not None and run[-1].origins[-1:] != (stop[0] - 1,):
             if not history:
                 return None
-            seen.append(history[stop])  # which stands behind another message now
+            seen.append(history[stop[0]])  # which stands behind another message now
         bad, stuck = scan(seen, at, places)
         if bad < end or stuck < len(seen):
             return None

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from interlock.history.spans import stretch
+from interlock.history.spans import last_of, stretch
 from interlock.history.turns import Message, Part
 from interlock.history.wires.base import Wire
 
@@ -32,20 +32,21 @@ def reread(views: Sequence[Message], wire: Wire) -> list[Message]:
     """
     out: list[Message] = []
     run: list[Message] = []
+    ahead: Message | None = None
     for view in views:
         if stretch(view) is None:
             run.append(view)
             continue
-        out += _read(run, wire)
+        out += _read(run, wire, ahead)
         out.append(view)
-        run = []
-    return out + _read(run, wire)
+        run, ahead = [], view
+    return out + _read(run, wire, ahead)
 
 
-def _read(run: Sequence[Message], wire: Wire) -> list[Message]:
+def _read(run: Sequence[Message], wire: Wire, ahead: Message | None) -> list[Message]:
     if not any(view.changed for view in run) and not wire.shares_messages:
         return list(run)
-    written, places = wire.write(run)
+    written, places = wire.write(run, last_of(ahead))
     held: list[list[Message]] = [[] for _ in written]
     for place, view in zip(places, run, strict=True):
         held[place].append(view)

@@ -19,7 +19,19 @@ from interlock.history.naming import minted_id
 from interlock.history.pairing import ORDINALS
 from interlock.history.turns import Call, Message, Result, Text
 
-__all__ = ["Places", "Scan", "elsewhere", "onward", "runs", "stand_in", "stretch", "suspicious", "views_of", "widened"]
+__all__ = [
+    "Places",
+    "Scan",
+    "elsewhere",
+    "last_of",
+    "onward",
+    "runs",
+    "stand_in",
+    "stretch",
+    "suspicious",
+    "views_of",
+    "widened",
+]
 
 
 class Places(dict[str, int]):
@@ -51,6 +63,7 @@ class Places(dict[str, int]):
 #: what stands ahead of that is healthy by itself. Notes for each id where it stands.
 Scan = Callable[[Sequence[Any], int, Places], tuple[int, int]]
 _GAP: Final = "gap"
+_LAST: Final = "last"
 _FAR: Final = 16  # places outside of the spans that are looked at too; a history with more is read whole
 _MANY: Final = 100_000  # values that are looked through; what contains itself ends here
 
@@ -156,13 +169,13 @@ def _is_users(native: Any) -> bool:
     return isinstance(native, dict) and native.get("role") == "user"
 
 
-def stand_in(start: int, stop: int) -> Message:
+def stand_in(messages: Sequence[Any], start: int, stop: int) -> Message:
     """Return the view that stands for the healthy messages from `start` up to `stop`."""
     word = "(healthy messages)"
     native = {"role": "user", "content": word}
     # Opaque, and an item: no turn goes on in it, and nothing is joined to it.
     held = (Text(native=None, text=word, index=0, slot="self"),)
-    view = Message("opaque", held, native, form="item", extra={_GAP: (start, stop)})
+    view = Message("opaque", held, native, form="item", extra={_GAP: (start, stop), _LAST: messages[stop - 1]})
     view.sound = True
     return view
 
@@ -171,6 +184,11 @@ def stretch(view: Message) -> tuple[int, int] | None:
     """Return the healthy messages that a view stands for; `None` for a view of a message."""
     found: tuple[int, int] | None = view.extra.get(_GAP)
     return found
+
+
+def last_of(view: Message | None) -> Any:
+    """Return the last of the healthy messages that a view stands for; `None` where there is none."""
+    return None if view is None else view.extra.get(_LAST)
 
 
 def views_of(
@@ -183,7 +201,7 @@ def views_of(
     at = 0
     for start, stop in spans:
         if start > at:
-            yield stand_in(at, start)
+            yield stand_in(messages, at, start)
         for place in range(start, stop):
             sound = place not in doubted
             for view in read(messages[place], place):
@@ -191,23 +209,22 @@ def views_of(
                 yield view
         at = stop
     if at < len(messages):
-        yield stand_in(at, len(messages))
+        yield stand_in(messages, at, len(messages))
 
 
-def runs(views: Sequence[Message]) -> Iterator[tuple[int | None, list[Message], int | None]]:
-    """Yield the views between stand-ins, with where the healthy messages ahead of them end and those behind begin."""
+def runs(views: Sequence[Message]) -> Iterator[tuple[Message | None, list[Message], Message | None]]:
+    """Yield the views between stand-ins, with the stand-ins ahead of them and behind."""
     run: list[Message] = []
-    start: int | None = None
+    ahead: Message | None = None
     for view in views:
-        healthy = stretch(view)
-        if healthy is None:
+        if stretch(view) is None:
             run.append(view)
             continue
-        if run or start is not None:
-            yield start, run, healthy[0]
-        run, start = [], healthy[1]
-    if run or start is None:
-        yield start, run, None
+        if run or ahead is not None:
+            yield ahead, run, view
+        run, ahead = [], view
+    if run or ahead is None:
+        yield ahead, run, None
 
 
 def elsewhere(

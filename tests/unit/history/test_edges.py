@@ -609,3 +609,40 @@ def test_the_name_that_a_result_has_is_held_against_the_pattern_too() -> None:
 def test_what_langchain_keeps_beside_the_users_words_is_no_fault() -> None:
     history = [{"type": "human", "content": "q", "additional_kwargs": {"seen": True}}]
     assert heal(history, "langchain").messages is history
+
+
+def test_words_that_join_the_first_message_of_a_stretch_have_the_time_of_the_message_ahead() -> None:
+    """Which a quick look has passed, so that it is not among those that are read."""
+    user = {"parts": [{"part_kind": "user-prompt", "content": "hi"}], "kind": "request"}
+    dated = {"parts": [{"part_kind": "text", "content": "a"}], "kind": "response", "timestamp": "2026-01-01T00:00:00Z"}
+    late = {"parts": [{"part_kind": "system-prompt", "content": "s"}], "kind": "request"}
+    history = [user, dated, user, dated, user, dated, user, late, dated, user, dated, user, dated, user]
+    healed = heal(history, wire="pydantic_ai", provider="strict_template").messages
+    assert healed[6]["parts"][1]["content"] == "<system>s</system>"
+    assert healed[6]["parts"][1]["timestamp"] == dated["timestamp"]
+
+
+def test_a_page_message_with_an_open_call_stands_where_another_may_stand() -> None:
+    """What is wrong in it is not all that is wrong with it."""
+    part = {"type": "dynamic-tool", "toolName": "f", "toolCallId": "c", "state": "input-available", "input": {}}
+    history: list[Any] = [
+        {"id": "0", "role": "system", "parts": [{"type": "text", "text": "s"}]},
+        {"id": "1", "role": "assistant", "parts": [{"type": "step-start"}, part]},
+    ]
+    for at in range(2, 8):
+        role = "assistant" if at % 2 else "user"
+        history.append({"id": str(at), "role": role, "parts": [{"type": "text", "text": "t"}]})
+    found = [one.rule for one in heal(history, wire="ai_sdk_ui", provider="google").repairs]
+    assert found == ["orphan-tool-call", "tool-call-position"]
+
+
+def test_a_turn_that_thinking_does_not_begin_is_found_where_nothing_else_is_wrong() -> None:
+    """Claude behind Converse, thinking on."""
+    history = [
+        {"role": "user", "content": [{"text": "q"}]},
+        {"role": "assistant", "content": [{"toolUse": {"toolUseId": "c", "name": "f", "input": {}}}]},
+        {"role": "user", "content": [{"toolResult": {"toolUseId": "c", "content": [{"text": "r"}]}}]},
+    ]
+    options = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
+    result = heal(history, wire="bedrock_converse", provider="bedrock-anthropic", options=options)
+    assert [one.rule for one in result.remaining] == ["thinking-missing"]

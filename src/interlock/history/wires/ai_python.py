@@ -63,7 +63,7 @@ class AIPython(ScreenedWire):
         neutral = _ROLES.get(role, "tool")
         return Message(role=neutral, parts=read, native=body, origins=(at,), extra={"source": native})
 
-    def healthy(self, message: Any, look: Look) -> str | None:
+    def healthy(self, message: Any, look: Look) -> str:
         """Know text, calls, and a tool message with their results right behind."""
         body = message if type(message) is dict else message.__dict__
         role, held, watched = body["role"], body["parts"], look.demands.watched
@@ -78,12 +78,13 @@ class AIPython(ScreenedWire):
                     return ""
                 if look.demands.reasons and not part["result"]:
                     return ""
-            return None if held and look.waiting else "t" if held else ""
+            look.lacking = bool(look.waiting)
+            return "t" if held else ""
         if role not in _ROLES or look.waiting or not held:
             return ""
         if role == "system" and role not in look.demands.instructs:
             return ""
-        kind = role[0]
+        kind = str(role[0])
         for native in held:
             part = native if type(native) is dict else native.__dict__
             word = part["kind"]
@@ -173,7 +174,7 @@ class AIPython(ScreenedWire):
             return None
         return replace(message, role=role, native=with_fields(message.native, role=role), changed=True)
 
-    def write(self, views: Sequence[Message]) -> tuple[list[Any], Sequence[int]]:
+    def write(self, views: Sequence[Message], ahead: Any = None) -> tuple[list[Any], Sequence[int]]:  # noqa: ARG002
         """Return the native messages; new ones are objects where the history is made of objects."""
         specimen = next((view.native.source for view in views if isinstance(view.native, Fields)), None)
         out: list[Any] = []

@@ -112,9 +112,9 @@ class AISDKUI(GroupedWire):
         close()
         return group
 
-    def healthy(self, message: Any, look: Look) -> str | None:
+    def healthy(self, message: Any, look: Look) -> str:
         """Know text, steps, and tool parts; whether these have ended."""
-        role, ended = message["role"], True
+        role = message["role"]
         if type(message) is not dict or role not in _ROLES or not message["parts"] or not message.keys() <= _KEYS:
             return ""
         if role == "system" and role not in look.demands.instructs:
@@ -152,12 +152,12 @@ class AISDKUI(GroupedWire):
             elif state == "input-available":
                 if not part.keys() <= _CALL_KEYS:
                     return ""
-                ended = False
+                look.lacking = True
             elif state != "output-available" or "output" not in part or not part.keys() <= _OUTPUT_KEYS:
                 return ""
             kind = "ct"
         look.waiting.clear()  # calls end where they begin
-        return kinds + kind if ended else None
+        return kinds + kind
 
     def is_word(self, native: Any) -> bool:
         """Say whether a message is the user's and holds words only."""

@@ -303,8 +303,12 @@ class Wire:
         """Return the wire's own word for a role."""
         return role
 
-    def write(self, views: Sequence[Message]) -> tuple[list[Any], Sequence[int]]:
+    def write(self, views: Sequence[Message], ahead: Any = None) -> tuple[list[Any], Sequence[int]]:  # noqa: ARG002
         """Return the native messages, and for each view the place of the message that holds it.
+
+        Args:
+            views: The views.
+            ahead: The native message ahead of them, where there is one.
 
         Here each view is one message. A wire that reads one message as several views puts
         them together again.
@@ -336,7 +340,7 @@ class Wire:
                     continue  # one entry by itself: it stays what it is
                 fragments = [part.native for part in held]
                 native[slot] = fragments if slot in self.list_slots else _joined(fragments)
-            elif message.role == "assistant" and self._was_read(slot, native.get(slot)):
+            elif (message.role == "assistant" or slot in self.common_slots) and self._was_read(slot, native.get(slot)):
                 del native[slot]
         return native
 
@@ -348,6 +352,8 @@ class Wire:
 
     #: Native fields that are one part each (reasoning beside the content).
     single_slots: ClassVar[tuple[str, ...]] = ()
+    #: Native fields beside the content that hold parts whoever speaks; the others do in the assistant's messages.
+    common_slots: ClassVar[tuple[str, ...]] = ()
     #: The field that `put_content` fills.
     content_key: ClassVar[str] = "content"
 

@@ -110,7 +110,7 @@ class GroupedWire(ScreenedWire):
         held = tuple(part for view in views for part in view.parts)
         return replace(views[0], parts=held, extra={**views[0].extra, "group": None})
 
-    def write(self, views: Sequence[Message]) -> tuple[list[Any], Sequence[int]]:
+    def write(self, views: Sequence[Message], ahead: Any = None) -> tuple[list[Any], Sequence[int]]:
         """Put the views of one message together again."""
         drafts: list[Draft] = []
         places: list[int] = []
@@ -120,7 +120,8 @@ class GroupedWire(ScreenedWire):
             drafts[-1].take(view)
             places.append(len(drafts) - 1)
         out: list[Any] = []
-        ahead, specimen = None, self.specimen(views)
+        specimen = self.specimen(views)
+        ahead = None if ahead is None else self.ahead(ahead)
         for draft in drafts:
             if draft.untouched and draft.group is not None:
                 out.append(draft.group.native)

@@ -312,7 +312,7 @@ class LangChain(ScreenedWire):
         new = self.read_message(native, message.origins[0] if message.origins else 0)
         return replace(new, origins=message.origins, changed=True, extra={"kind": _WORDS[role]})
 
-    def write(self, views: Sequence[Message]) -> tuple[list[Any], Sequence[int]]:
+    def write(self, views: Sequence[Message], ahead: Any = None) -> tuple[list[Any], Sequence[int]]:  # noqa: ARG002
         """Return the native messages; new ones have the form of the one ahead, or else of the first one behind."""
         form: str = next((view.extra["form"] for view in views if "form" in view.extra), "flat")
         specimen = next((view.extra["source"] for view in views if view.extra.get("form") == "object"), None)

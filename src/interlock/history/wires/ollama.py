@@ -42,6 +42,7 @@ class Ollama(Wire):
     arguments: ClassVar[Literal["object", "text", "either"]] = "object"
     list_slots: ClassVar[tuple[str, ...]] = ("content", "images", "tool_calls")
     single_slots: ClassVar[tuple[str, ...]] = ("thinking",)
+    common_slots: ClassVar[tuple[str, ...]] = ("images",)
 
     def read_message(self, native: Any, at: int) -> Message:
         """Return the view of one message."""
@@ -129,6 +130,8 @@ class Ollama(Wire):
         return scan
 
     def _was_read(self, slot: str, value: Any) -> bool:
+        if slot == "images":
+            return isinstance(value, (list, str)) and bool(value)
         return isinstance(value, list) and bool(value) if slot in self.list_slots else value is not None
 
     def put_content(self, native: dict[str, Any], message: Message, held: Sequence[Part]) -> None:

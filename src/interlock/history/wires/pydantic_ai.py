@@ -98,7 +98,7 @@ class PydanticAI(GroupedWire):
         group.views.append(Message(role=role or "user", parts=tuple(run), native=body, origins=(at,), extra=extra))
         return group
 
-    def healthy(self, message: Any, look: Look) -> str | None:
+    def healthy(self, message: Any, look: Look) -> str:
         """Know text, prompts, calls, and a request that begins with their returns right behind."""
         body = message if type(message) is dict else message.__dict__
         kind, held = body["kind"], body["parts"]
@@ -139,8 +139,7 @@ class PydanticAI(GroupedWire):
                 if not look.call(part["tool_call_id"], part["tool_name"]):
                     return ""
                 kinds = "c"
-        if kind == "request" and look.waiting:
-            return None
+        look.lacking = kind == "request" and bool(look.waiting)
         return kinds if kind in ("request", "response") else ""
 
     def is_word(self, native: Any) -> bool:

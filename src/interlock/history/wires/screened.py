@@ -22,12 +22,14 @@ class Look:
         names: Tool names that are known to be accepted.
         waiting: Calls that have no result yet: id -> the tool's name.
         ids: Ids of the calls in the message at hand.
+        lacking: Calls have no results in that message, or behind it, and nothing else is wrong with it.
     """
 
     demands: Demands
     names: set[str]
     waiting: dict[str, str] = field(default_factory=dict)
     ids: list[str] = field(default_factory=list)
+    lacking: bool = False
 
     def call(self, call_id: Any, name: Any) -> bool:
         """Note a call; false when its id or its name needs a closer look."""
@@ -47,11 +49,10 @@ class Look:
 class ScreenedWire(Wire):
     """Base of these formats."""
 
-    def healthy(self, message: Any, look: Look) -> str | None:
+    def healthy(self, message: Any, look: Look) -> str:
         """Return the kinds of the messages that one stands for, when surely nothing is wrong with it.
 
-        The letters of `interlock.history.demands`, one for each view. Empty: it needs a closer look. `None`:
-        nothing but that calls have no results behind it, or in it.
+        The letters of `interlock.history.demands`, one for each view; none when it needs a closer look.
 
         Raises:
             AttributeError, KeyError, TypeError: As good as an empty text: a shape that the look does not know.
@@ -77,7 +78,7 @@ class ScreenedWire(Wire):
                     if not waiting:
                         opened = at
                     kinds = healthy(message, look)
-                    if not kinds and kinds is not None:
+                    if not kinds:
                         return opened, at
                     if ids:
                         if once and len(set(ids)) != len(ids):
@@ -88,8 +89,6 @@ class ScreenedWire(Wire):
                                 if once:
                                     return opened, at
                         ids.clear()
-                    if kinds is None:
-                        return opened, at + 1
                     if pairs is not None:
                         for kind in kinds:
                             if last + kind not in pairs:
@@ -97,6 +96,8 @@ class ScreenedWire(Wire):
                             last = kind
                     else:
                         last = kinds
+                    if look.lacking:
+                        return opened, at + 1
             except (AttributeError, KeyError, TypeError):
                 return opened, at
             if waiting:
