@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from typing import Any
 
 import pytest
 
 import interlock
 from interlock.errors import AmbiguousWireError, HistoryRepairedError, InvalidOptionError, UnknownWireError
-from interlock.history.engine import check, heal
+from interlock.history.engine import HealResult, check, heal
 from interlock.vocabulary import REPAIR_ACTIONS
 
 CALL = {"role": "assistant", "content": None, "tool_calls": [
@@ -21,6 +22,17 @@ def test_the_facade_names_the_functions() -> None:
     """Users see the contract's names."""
     assert interlock.heal is heal
     assert interlock.check is check
+
+
+def test_the_result_for_a_healthy_history_has_all_fields() -> None:
+    """It is made without the constructor."""
+    history = [{"role": "user", "content": "q"}]
+    result = heal(history)
+    made = HealResult(messages=history, wire="openai_chat", provider="openai", _source=history)
+    assert dataclasses.asdict(result) == dataclasses.asdict(made)
+    assert (result, repr(result)) == (made, repr(made))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        result.changed = True  # type: ignore[misc]
 
 
 def test_a_record_has_the_contract_s_keys() -> None:
