@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, Final
 
-__all__ = ["is_object_text", "object_in"]
+__all__ = ["is_object_text", "object_in", "value_at"]
 
 
 def is_object_text(text: str) -> bool:
@@ -34,6 +35,9 @@ def _refuse(word: str) -> Any:
 
 _DECODER: Final = json.JSONDecoder(parse_constant=_refuse)
 _SCAN: Final[Any] = _DECODER.scan_once  # type: ignore[attr-defined]
+#: Reads the JSON value at a place of a text, and returns it with where it ends.
+#: Raises `ValueError`, `RecursionError` or `StopIteration` where there is none.
+value_at: Final[Callable[[str, int], tuple[Any, int]]] = _SCAN
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

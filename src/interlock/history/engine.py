@@ -15,6 +15,7 @@ from interlock.errors import HistoryRepairedError, InvalidOptionError, UnknownWi
 from interlock.history.detect import detect_wire
 from interlock.history.edits import Edit, apply
 from interlock.history.infer import MODEL_FIELDS, infer_provider, read_field
+from interlock.history.lost import with_stubs
 from interlock.history.naming import NameMap
 from interlock.history.plain import as_plain, is_plain
 from interlock.history.providers import SERVERS, profile_for
@@ -23,7 +24,7 @@ from interlock.history.requests import history_key, renamed_tools, tool_names
 from interlock.history.rereading import reread
 from interlock.history.rules import BY_NAME, RULES, policies_for
 from interlock.history.rules.base import Context, Finding, Rule
-from interlock.history.spans import Places, Scan, elsewhere, last_of, runs, stretch, suspicious, views_of, widened
+from interlock.history.spans import Places, Scan, Suspects, elsewhere, last_of, runs, stretch, views_of, widened
 from interlock.history.turns import Message
 from interlock.history.wires import WIRES
 from interlock.history.wires.base import Wire
@@ -36,6 +37,8 @@ _MAX_ROUNDS: Final = 12  # rounds; no generated history has needed more than 4
 _WHOLE: Final = ("model", "max_tokens", "inferenceConfig", "generationConfig", "anthropic_version")
 #: For each run of views its native messages, and for each view the place of the message that holds it.
 _Runs = list[tuple[list[Any], Sequence[int]]]
+#: Native messages, and where each message of the input is among them.
+_Written = tuple[Any, tuple[int | None, ...]]
 _NOTHING: Final[frozenset[str]] = frozenset()
 _KEPT_BY_SERVER: Final = ("previous_response_id", "conversation", "cachedContent")
 _WIRE_ALIASES: Final = {"ai_sdk_model": "ai_sdk", "openrouter": "openai_chat"}
@@ -190,30 +193,26 @@ def heal(
     request = source if key is not None else None
     if not isinstance(history, (list, tuple)):
         return _untouched(history, format_, label, request, source)
-    plain: Sequence[Any] = history
-    spans = _spans(history, format_, context)
-    if (spans is None or spans.places != []) and not format_.reads_objects:
-        plain = _plain(history, None if spans is None else spans.places, format_)
-        if plain is not history:
-            spans = _spans(plain, format_, context)
-    if spans is not None and spans.places == []:
+    scan = None if context.names else format_.scanner(context)
+    suspects = _suspects(history, format_, context, scan)
+    if suspects is not None and not suspects.any:
         return _untouched(history, format_, label, request, source)
-    found = _look(plain, format_, context, spans)
-    if found is None:
-        if spans is not None and spans.places is not None and not format_.reads_objects:
-            plain = _plain(plain, None, format_)
-        views = format_.read(plain)
-        if spans is not None:
-            for view in views:
-                view.sound = view.origins[0] not in spans.doubted
-        found = _run(views, context, None if spans is None else spans.scan)
-    repairs, remaining = found.repairs, found.remaining
-    edited = bool(repairs)
-    written = _written(found, plain, format_) if edited else None
-    if written is not None and plain is not history:
-        written = _given_back(written[0], plain, history), written[1]
-    if written is not None and format_.shares_messages:
-        repairs = tuple(_as_written(repairs, *written))
+    remaining: tuple[Repair, ...] = ()
+    written: _Written | None = None
+    stubbed = None
+    if scan is not None and suspects is not None and suspects.only_lost:
+        stubbed = with_stubs(history, suspects, context, scan)
+    if stubbed is not None:
+        repairs, written = stubbed
+    else:
+        found, plain = _found(history, format_, context, scan, suspects)
+        repairs, remaining = found.repairs, found.remaining
+        if repairs:
+            written = _written(found, plain, format_)
+            if plain is not history:
+                written = _given_back(written[0], plain, history), written[1]
+            if format_.shares_messages:
+                repairs = tuple(_as_written(repairs, *written))
     tool_fields: dict[str, Any] = {}
     if context.names:
         tool_fields = renamed_tools(body, {old: new for new, old in context.names.items()})
@@ -367,38 +366,15 @@ def _model_name(model: Any) -> str:
     )
 
 
-@dataclass(slots=True, eq=False)
-class _Spans:
-    """What a quick look has found, and the look itself.
-
-    Attributes:
-        places: The stretches that need a close look; `None`: everywhere.
-        ids: Where each id stands.
-        doubted: The places of messages that may not be healthy by themselves.
-        scan: The look.
-        cuts: Stretches may begin and end inside a turn.
-    """
-
-    places: list[tuple[int, int]] | None
-    ids: Places
-    doubted: set[int]
-    scan: Scan
-    cuts: bool
-
-
-def _spans(history: Sequence[Any], wire: Wire, context: Context) -> _Spans | None:
+def _suspects(history: Sequence[Any], wire: Wire, context: Context, scan: Scan | None) -> Suspects | None:
     """Return where to look closely; `None` when there is no quick look for this target."""
-    if not history or context.names:
+    if not history or scan is None:
         return None
-    scan = wire.scanner(context)
-    if scan is None:
-        return None
-    ids = Places()
-    doubted: set[int] = set()
     # Where words are put in for lost results nothing else moves; signatures are due from the beginning of a turn on.
     small = context.policy["orphan-tool-call"] == "stub-result" and not context.profile.thought_signatures
-    places = suspicious(history, scan, wire.is_word, ids, doubted, wire.begins, wire.cuts if small else None)
-    return _Spans(places, ids, doubted, scan, small)
+    found = Suspects(history, wire.is_word, wire.begins, wire.cuts if small else None)
+    found.look(scan)
+    return found
 
 
 @dataclass(slots=True, eq=False)
@@ -419,17 +395,50 @@ class _Outcome:
     runs: _Runs | None = None
 
 
-def _look(history: Sequence[Any], wire: Wire, context: Context, spans: _Spans | None) -> _Outcome | None:
+def _found(
+    history: Sequence[Any], wire: Wire, context: Context, scan: Scan | None, suspects: Suspects | None
+) -> tuple[_Outcome, Sequence[Any]]:
+    """Return what the rules make of a history, and the history without the clients' objects where it was read."""
+    plain = history
+    spans = None if suspects is None else suspects.spans()
+    if not wire.reads_objects:
+        plain = _plain(history, spans, wire)
+        if plain is not history:
+            suspects = _suspects(plain, wire, context, scan)
+            spans = None if suspects is None else suspects.spans()
+    found = None
+    if suspects is not None and scan is not None:
+        if suspects.any:
+            found = _look(plain, wire, context, scan, suspects, spans)
+        else:
+            return _Outcome([], (), ()), plain
+    if found is None:
+        if spans is not None and not wire.reads_objects:
+            plain = _plain(plain, None, wire)
+        views = wire.read(plain)
+        if suspects is not None:
+            for view in views:
+                view.sound = view.origins[0] not in suspects.doubted
+        found = _run(views, context, scan)
+    return found, plain
+
+
+def _look(
+    history: Sequence[Any],
+    wire: Wire,
+    context: Context,
+    scan: Scan,
+    suspects: Suspects,
+    places: list[tuple[int, int]] | None,
+) -> _Outcome | None:
     """Run the rules on the spans alone; `None` where they do not say enough, and the whole history has to be read."""
-    if spans is None:
-        return None
-    doubted = [history[at] for at in spans.doubted]
-    places, far = spans.places, None
+    doubted = [history[at] for at in suspects.doubted]
+    far = None
     for _ in range(_MAX_WIDER):
         if places is None:
             break
-        views = list(views_of(history, places, wire.read_at, spans.doubted))
-        far = elsewhere(views, places, spans.ids, doubted)
+        views = list(views_of(history, places, wire.read_at, suspects.doubted))
+        far = elsewhere(views, places, suspects.places, doubted)
         if not far:
             break
         places = widened(history, places, far, wire.is_word)
@@ -437,10 +446,10 @@ def _look(history: Sequence[Any], wire: Wire, context: Context, spans: _Spans | 
         return None
     stretches = sum(stretch(view) is not None for view in views)
     names = frozenset(context.fitting)  # the proof adds those of its own
-    out = _run(views, context, spans.scan, history if spans.cuts else ())
+    out = _run(views, context, scan, history if suspects.cuts else ())
     kept = sum(stretch(view) is not None and not view.changed for view in out.views)
     new = context.names.keys() | context.ids.keys()
-    if kept == stretches and names.isdisjoint(new) and spans.ids.keys().isdisjoint(new):
+    if kept == stretches and names.isdisjoint(new) and suspects.places.keys().isdisjoint(new):
         return out
     # A new name or id is in use beyond the spans.
     context.reset()
@@ -469,7 +478,7 @@ def _given_back(healed: list[Any], plain: Sequence[Any], history: Sequence[Any])
     return [given.get(id(one), one) for one in healed]
 
 
-def _written(found: _Outcome, history: Sequence[Any], wire: Wire) -> tuple[Any, tuple[int | None, ...]]:
+def _written(found: _Outcome, history: Sequence[Any], wire: Wire) -> _Written:
     """Return the native history of an outcome, and where each message of the input went."""
     ready = iter(found.runs or ())
     positions: list[int | None] = [None] * len(history)

@@ -12,7 +12,8 @@ the scan has passed are healthy by themselves; the others are doubted.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from interlock.history.naming import minted_id
@@ -20,15 +21,18 @@ from interlock.history.pairing import ORDINALS
 from interlock.history.turns import Call, Message, Result, Text
 
 __all__ = [
+    "UNKNOWN",
+    "Anywhere",
+    "Lost",
     "Places",
     "Scan",
+    "Suspects",
     "elsewhere",
     "last_of",
     "onward",
     "runs",
     "stand_in",
     "stretch",
-    "suspicious",
     "views_of",
     "widened",
 ]
@@ -39,13 +43,16 @@ class Places(dict[str, int]):
 
     Attributes:
         others: The other places of ids that stand in several.
+        lacking: The ids of calls that lack a result, where that is why a look has stopped, and all that it has passed
+            is healthy but for that.
     """
 
-    __slots__ = ("others",)
+    __slots__ = ("lacking", "others")
 
     def __init__(self) -> None:
         super().__init__()
         self.others: dict[str, list[int]] = {}
+        self.lacking: Collection[str] = ()
 
     def again(self, name: str, at: int) -> None:
         """Note one more place of an id."""
@@ -59,65 +66,142 @@ class Places(dict[str, int]):
             yield from self.others.get(name, ())
 
 
+class Anywhere(Places):
+    """For looks at what has been looked at: where ids stand is known."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        dict.__init__(self)
+
+    def setdefault(self, name: str, at: int) -> int:  # noqa: ARG002
+        """Agree with any place."""
+        return at
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A turn that is healthy but for results that are lost.
+
+    Attributes:
+        start: Its first message.
+        stop: Behind the last message that answers it.
+        ids: The calls that have no result.
+    """
+
+    start: int
+    stop: int
+    ids: Collection[str]
+
+
 #: From a place on, the first message that is not surely healthy (the length: none), and where the look stopped:
 #: what stands ahead of that is healthy by itself. Notes for each id where it stands.
 Scan = Callable[[Sequence[Any], int, Places], tuple[int, int]]
+#: What a shape that a look does not know raises.
+UNKNOWN: Final = (KeyError, TypeError, AttributeError, IndexError, ValueError, RecursionError, StopIteration)
 _GAP: Final = "gap"
 _LAST: Final = "last"
 _FAR: Final = 16  # places outside of the spans that are looked at too; a history with more is read whole
 _MANY: Final = 100_000  # values that are looked through; what contains itself ends here
 
 
-def suspicious(
-    messages: Sequence[Any],
-    scan: Scan,
-    is_word: Callable[[Any], bool],
-    places: Places,
-    doubted: set[int],
-    begins: Callable[[Sequence[Any], int], bool],
-    cuts: Callable[[Sequence[Any], int], bool] | None,
-) -> list[tuple[int, int]] | None:
-    """Return the spans that need a close look, in order; `None` when that is most of the history.
+class Suspects:
+    """What a look has stopped at, in order.
 
-    Args:
-        messages: The native messages.
-        scan: The wire's walk.
-        is_word: Says whether a native message is the user's and holds nothing but words.
-        places: Filled with the places of each id.
-        doubted: Filled with the places of the messages that are not surely healthy by themselves, whatever
-            stands around them.
-        begins: Says whether the assistant begins to speak with a message: a span may end ahead of it.
-        cuts: Says whether a span may begin with it. Given where calls without results, made by messages that are
-            healthy by themselves, change nothing but what stands right behind them.
+    Attributes:
+        places: The places of each id.
+        doubted: The places of the messages that are not surely healthy by themselves, whatever stands around them.
+        lost: The turns that have lost results, as long as nothing else is wrong with the history.
+        only_lost: Nothing else is.
+        cuts: Spans may begin and end inside a turn; see the constructor.
     """
-    spans: list[tuple[int, int]] = []
-    end, at = len(messages), 0
-    word = high = 0  # where the last span that ends with the user's words ends, and where the last span does
-    small = False  # it is one of calls alone
-    while at < end:
-        bad, stuck = scan(messages, at, places)
-        if bad >= end:
-            break
+
+    __slots__ = (
+        *("_begins", "_is_word", "_messages", "_small", "_spans", "_taken", "_word", "_high"),
+        *("cuts", "doubted", "lost", "only_lost", "places"),
+    )
+
+    def __init__(
+        self,
+        messages: Sequence[Any],
+        is_word: Callable[[Any], bool],
+        begins: Callable[[Sequence[Any], int], bool],
+        cuts: Callable[[Sequence[Any], int], bool] | None,
+    ) -> None:
+        """Prepare for the stops in a history.
+
+        Args:
+            messages: The native messages.
+            is_word: Says whether a native message is the user's and holds nothing but words.
+            begins: Says whether the assistant begins to speak with a message: a span may end ahead of it.
+            cuts: Says whether a span may begin with it. Given where calls without results, made by messages that are
+                healthy by themselves, change nothing but what stands right behind them.
+        """
+        self.places = Places()
+        self.doubted: set[int] = set()
+        self.lost: list[Lost] = []
+        self.only_lost = cuts is not None
+        self._messages, self._is_word, self._begins, self.cuts = messages, is_word, begins, cuts
+        self._spans: list[tuple[int, int]] = []
+        self._taken = 0  # turns among the lost ones that are in the spans
+        self._word = self._high = 0  # where the last span that ends with the user's words ends, and the last one
+        self._small = False  # it is one of calls alone
+
+    def look(self, scan: Scan) -> None:
+        """Walk through the whole history."""
+        messages, places, lost = self._messages, self.places, self.lost
+        end, at = len(messages), 0
+        while at < end:
+            places.lacking = ()
+            bad, stuck = scan(messages, at, places)
+            if bad >= end:
+                break
+            if self.only_lost and places.lacking and stuck > at:
+                lost.append(Lost(bad, stuck, places.lacking))
+                at = stuck
+                continue
+            self.only_lost = False
+            self._catch_up()
+            at = self._take(at, bad, stuck)
+
+    @property
+    def any(self) -> bool:
+        """The look has stopped somewhere."""
+        return bool(self.lost or self._spans)
+
+    def spans(self) -> list[tuple[int, int]] | None:
+        """Return the spans that need a close look, in order; `None` when that is most of the history."""
+        self._catch_up()
+        return None if _too_much(self._spans, len(self._messages)) else self._spans
+
+    def _catch_up(self) -> None:
+        """Make spans of the turns that have lost results."""
+        for one in self.lost[self._taken :]:
+            self._take(one.start, one.start, one.stop)
+        self._taken = len(self.lost)
+
+    def _take(self, at: int, bad: int, stuck: int) -> int:
+        """Make a span of what a look that began at a place has stopped at, and return where the next one begins."""
+        messages, spans, end = self._messages, self._spans, len(self._messages)
         doubtful = stuck == at
         if doubtful:
-            doubted.add(at)
+            self.doubted.add(at)
         at = max(stuck, at + 1)
-        if bad >= high or (small and doubtful):
-            small = cuts is not None and stuck > bad and cuts(messages, bad)
-            if small:
+        if bad >= self._high or (self._small and doubtful):
+            self._small = self.cuts is not None and stuck > bad and self.cuts(messages, bad)
+            if self._small:
                 low, stop = bad, stuck
-                while stop < end and not begins(messages, stop):
+                while stop < end and not self._begins(messages, stop):
                     stop += 1
-                high = stop
+                self._high = stop
             else:
-                low, high = _around(messages, bad, is_word, word)
-                word, stop = high, min(high + 1, end)
+                low, self._high = _around(messages, bad, self._is_word, self._word)
+                self._word, stop = self._high, min(self._high + 1, end)
             while spans and low < spans[-1][1]:
                 start, ended = spans.pop()
                 low, stop = min(low, start), max(stop, ended)
             spans.append((low, stop))
-        at = min(at, high)
-    return None if _too_much(spans, end) else spans
+        return min(at, self._high)
 
 
 def widened(

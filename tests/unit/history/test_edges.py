@@ -98,7 +98,7 @@ def test_a_mark_that_one_format_has_tells_it(history: list[Any], wire: str) -> N
 
 def _quick_and_slow(history: list[Any], wire: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[str]]:
     quick = heal(history, wire)
-    monkeypatch.setattr(engine, "_spans", lambda *_: None)
+    monkeypatch.setattr(engine, "_suspects", lambda *_: None)
     slow = heal(history, wire)
     return [one.rule for one in (*quick.repairs, *quick.remaining)], [
         one.rule for one in (*slow.repairs, *slow.remaining)
@@ -472,7 +472,7 @@ def test_what_is_no_part_is_said(wire: str, part: Any, beside: bool, monkeypatch
     assert healed.changed is goes
     assert not any(one.lossy for one in findings)
     assert not check(healed.messages, wire).findings if goes else healed.messages is history
-    monkeypatch.setattr(engine, "_spans", lambda *_: None)
+    monkeypatch.setattr(engine, "_suspects", lambda *_: None)
     assert check(history, wire).findings == findings
 
 

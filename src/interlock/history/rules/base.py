@@ -32,6 +32,7 @@ __all__ = [
     "is_blank",
     "item_without",
     "joined_text",
+    "joins_users",
     "leading_results",
     "renamed_call",
     "renamed_calls",
@@ -222,7 +223,7 @@ def answer(
     if wire.results_share and wire.result_role != "assistant":
         if turn.holder is None:
             holds = next((messages[at] for at in block if leading_results(messages[at])), None)
-            if holds is None and len(block) and (wire.result_role == "tool" or _joins_users(context)):
+            if holds is None and len(block) and (wire.result_role == "tool" or joins_users(context)):
                 holds = messages[block[0]]
             turn.holder = holds, 0 if holds is None else leading_results(holds)
         holder, lead = turn.holder
@@ -257,7 +258,7 @@ def assistant_turns(messages: Sequence[Message], context: Context) -> Iterator[l
         yield turn
 
 
-def _joins_users(context: Context) -> bool:
+def joins_users(context: Context) -> bool:
     """Say whether results and a user's words go well in one message for the target."""
     return (context.profile.merges_users or context.profile.alternates) and not context.profile.results_alone
 

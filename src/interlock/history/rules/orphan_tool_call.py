@@ -34,9 +34,9 @@ from interlock.history.edits import DropPart, Edit, InsertMessage, InsertParts
 from interlock.history.pending import approval, is_pending
 from interlock.history.rules.base import Context, Finding, Rule, answer, call_in_words, drop_part_action
 from interlock.history.stubs import stub_text
-from interlock.history.turns import Message
+from interlock.history.turns import Call, Message
 
-__all__ = ["RULE"]
+__all__ = ["RULE", "reason"]
 
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
@@ -71,9 +71,14 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 action=action,
                 edits=edits,
                 lossy=lossy,
-                reason=f"no result for {call_in_words(call.call.call_id, call.call.name)}"
+                reason=reason(call.call)
                 + ("" if request is None or response else ", which a human was asked about and did not answer"),
             )
+
+
+def reason(call: Call) -> str:
+    """Return what is said of a call without a result."""
+    return f"no result for {call_in_words(call.call_id, call.name)}"
 
 
 RULE: Final = Rule(

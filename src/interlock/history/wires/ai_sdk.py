@@ -102,13 +102,17 @@ class AISDK(Wire):
                                 return opened, at
                             if visible and output["type"] != "text" and output["type"] != "json":
                                 return opened, at
-                        if waiting or not content:
-                            return opened, at + (len(content) > 0)
+                        if not content:
+                            return opened, at
+                        if waiting:
+                            places.lacking = waiting
+                            return opened, at + 1
                         kind = "t"
                         continue
                     if not waiting:
                         opened = at
                     elif role != "assistant" or not runs:
+                        places.lacking = waiting
                         return opened, at
                     if role == "assistant":
                         kind = "a"
@@ -161,6 +165,7 @@ class AISDK(Wire):
             except (KeyError, TypeError, AttributeError):
                 return (opened if waiting else at), at
             if waiting:
+                places.lacking = waiting
                 return opened, len(messages)
             if kind not in ends and kind != "^":
                 return at, len(messages)

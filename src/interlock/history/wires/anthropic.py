@@ -72,8 +72,11 @@ class Anthropic(Wire):
                     if role == "user":
                         kind = "u"
                         if type(content) is str:
-                            if waiting or content.isspace():
-                                return (opened if waiting else at), at
+                            if waiting:
+                                places.lacking = waiting
+                                return opened, at
+                            if content.isspace():
+                                return at, at
                         elif type(content) is not list:
                             return (opened if waiting else at), at
                         else:
@@ -81,6 +84,7 @@ class Anthropic(Wire):
                             if not kind or (kind == "tu" and not own):
                                 return opened, at
                             if waiting:
+                                places.lacking = waiting
                                 return opened, at + 1
                     elif role == "assistant":
                         if before != "a" and before != "c":
@@ -90,6 +94,7 @@ class Anthropic(Wire):
                         if thinking:
                             opened = at
                         elif not runs:
+                            places.lacking = waiting
                             return opened, at
                         if type(content) is str:
                             if content.isspace():
@@ -142,6 +147,7 @@ class Anthropic(Wire):
             except (KeyError, TypeError, AttributeError):
                 return (opened if waiting else at), at
             if waiting:
+                places.lacking = waiting
                 return opened, len(messages)
             if kind[-1] not in ends and kind != "^":
                 return at, len(messages)

@@ -103,6 +103,10 @@ class Wire:
         """Return the views of one native message, as `read` does for all."""
         return (self.read_message(native, at),)
 
+    def calls_of(self, native: Any) -> Iterable[Call]:
+        """Return the client's calls in a native message that a look has passed."""
+        return [part for part in self.read_at(native, 0)[0].parts if type(part) is Call and not part.server]
+
     def scanner(self, context: Any) -> Scan | None:  # noqa: ARG002
         """Return a walk over native messages that stops where one is not surely healthy.
 

@@ -76,7 +76,10 @@ class BedrockConverse(Wire):
                     if len(message) != 2 or not content:
                         return (opened if waiting else at), at
                     if role == before:
-                        return (opened if waiting else max(at - 1, start)), at
+                        if waiting:
+                            places.lacking = waiting
+                            return opened, at
+                        return max(at - 1, start), at
                     if role == "user":
                         spoken = False
                         for block in content:
@@ -92,6 +95,7 @@ class BedrockConverse(Wire):
                             if spoken or not _plain_result(result):
                                 return opened, at
                         if waiting:
+                            places.lacking = waiting
                             return opened, at + 1
                         if alone and spoken and len(content) > 1 and any("toolResult" in block for block in content):
                             return at, at
@@ -126,6 +130,7 @@ class BedrockConverse(Wire):
             except (KeyError, TypeError, AttributeError):
                 return (opened if waiting else at), at
             if waiting:
+                places.lacking = waiting
                 return opened, len(messages)
             if role == "assistant" and "a" not in ends:
                 return at, len(messages)

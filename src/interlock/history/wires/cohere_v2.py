@@ -19,18 +19,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
-from interlock.history.arguments import is_object_text
+from interlock.history.demands import Demands
 from interlock.history.turns import Call, ContentForm, Message, Opaque, Part, Result, Role, Text
 from interlock.history.wires.base import as_json, opaque_message
 from interlock.history.wires.openai_chat import OpenAIChat
-from interlock.history.wires.screened import Look, ScreenedWire
 
 __all__ = ["CohereV2"]
 
 _ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 
 
-class CohereV2(ScreenedWire, OpenAIChat):
+class CohereV2(OpenAIChat):
     """Cohere's chat API; see the module's text."""
 
     name: ClassVar[str] = "cohere_v2"
@@ -61,48 +60,13 @@ class CohereV2(ScreenedWire, OpenAIChat):
             message.parts = held  # nobody else has seen it yet
         return message
 
-    def healthy(self, message: Any, look: Look) -> str:
-        """Know words, calls with text for arguments, and a `tool` message right behind for each."""
-        role, content, demands = message["role"], message.get("content"), look.demands
-        if type(content) is list and not demands.lists:
-            return ""
-        if role == "tool":
-            del look.waiting[message["tool_call_id"]]
-            if len(message) != 3 or type(content) is str:
-                return "t" if len(message) == 3 else ""
-            kinds = ("text", "document") if demands.target == "cohere" else ("text",)
-            return "t" if type(content) is list and all(block["type"] in kinds for block in content) else ""
-        if look.waiting:
-            return ""
-        if role == "user" or role in demands.instructs:
-            if len(message) != 2 or role == "developer":
-                return ""
-            if type(content) is not str:
-                return role[0] if _words_only(content) else ""
-            return "" if demands.filled and (not content or content.isspace()) and role == "user" else role[0]
-        if role != "assistant" or not message.keys() <= _USUAL:
-            return ""
-        plan, calls = message.get("tool_plan"), message.get("tool_calls")
-        if calls and type(calls) is not list:
-            return ""
-        for call in calls or ():
-            function = call["function"]
-            arguments = function["arguments"]
-            if len(call) != 3 or "type" not in call or not look.call(call["id"], function["name"]):
-                return ""
-            if arguments != "{}" and not is_object_text(arguments):
-                return ""
-        if (calls and content) or (plan is not None and (type(plan) is not str or demands.bare)):
-            return ""
-        if content is None and not (demands.null if "content" in message else demands.null or demands.absent):
-            return ""
-        said = content or plan
-        kind = "c" if calls else "a"
-        if type(content) is list:
-            return kind if _words_only(content) else ""
-        if content is not None and type(content) is not str:
-            return ""
-        return kind if calls or (said and not said.isspace()) else ""
+    def known_fields(self, demands: Demands) -> frozenset[str]:
+        """Return the fields of the assistant's messages that the look knows."""
+        return _PLAIN if demands.bare else _USUAL
+
+    def shown_kinds(self, demands: Demands) -> tuple[str, ...]:
+        """Return the types of the blocks that a result may be a list of: documents are the API's own way."""
+        return ("text", "document") if demands.target == "cohere" else ("text",) if demands.lists else ()
 
     def is_word(self, native: Any) -> bool:
         """Say whether a message is the user's and holds words only."""
@@ -145,7 +109,8 @@ class CohereV2(ScreenedWire, OpenAIChat):
         return self.with_result(first, content=[*_blocks(first.content), *_blocks(second.content)])
 
 
-_USUAL: Final = frozenset({"role", "content", "tool_plan", "tool_calls", "citations"})
+_PLAIN: Final = frozenset({"role", "content", "tool_calls"})
+_USUAL: Final = _PLAIN | {"tool_plan", "citations"}
 
 
 def _words_only(content: Any) -> bool:

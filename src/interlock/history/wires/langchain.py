@@ -507,8 +507,15 @@ def _with_calls(
     """Return the parts with one call for each that the message makes, and the raw calls that are none of them."""
     kwargs = body.get("additional_kwargs")
     beside = kwargs if isinstance(kwargs, dict) else {}
-    raws: list[tuple[int, Any]] = list(enumerate(entries(beside.get("tool_calls"))))
-    blocks = [part for part in held if type(part) is Call and not part.server]
+    raws: dict[int, Any] = dict(enumerate(entries(beside.get("tool_calls"))))
+    # The blocks and the raw calls of each id, the last one first.
+    twins: dict[str | None, list[int]] = {}
+    for at_raw in reversed(raws):
+        twins.setdefault(_raw_id(raws[at_raw]), []).append(at_raw)
+    blocks: dict[str | None, list[Call]] = {}
+    for part in reversed(held):
+        if type(part) is Call and not part.server:
+            blocks.setdefault(part.call_id, []).append(part)
     linked: dict[int, Call] = {}
     behind: list[Part] = []
     order = 0
@@ -520,13 +527,15 @@ def _with_calls(
             native.source, native.order, native.raw_order = entry, (at, order), (at, order)
             order += 1
             call_id = as_id(entry.get("id"))
-            block = next((one for one in blocks if one.call_id == call_id and id(one) not in linked), None)
+            same = blocks.get(call_id)
+            block = same.pop() if same else None
             native.block = None if block is None else block.native
-            twin = next((pair for pair in raws if _raw_id(pair[1]) == call_id and call_id is not None), None)
-            native.raw = None if twin is None else twin[1]
+            named = twins.get(call_id) if call_id is not None else None
+            twin = named.pop() if named else None
+            native.raw = None
             if twin is not None:
-                raws.remove(twin)
-                native.raw_order = (at, twin[0])
+                native.raw = raws.pop(twin)
+                native.raw_order = (at, twin)
             call = Call(
                 native=native,
                 slot=slot,
@@ -547,8 +556,8 @@ def _with_calls(
     out += behind
     if order == 0:
         # Raw calls count only when nothing was parsed from them.
-        out += [_raw_call(entry, at, index) for index, entry in raws if isinstance(entry, dict)]
-        raws = [pair for pair in raws if not isinstance(pair[1], dict)]
+        out += [_raw_call(entry, at, index) for index, entry in raws.items() if isinstance(entry, dict)]
+        raws = {index: entry for index, entry in raws.items() if not isinstance(entry, dict)}
     if isinstance(beside.get("function_call"), dict) and order == 0:
         function = beside["function_call"]
         out.append(
@@ -561,7 +570,7 @@ def _with_calls(
                 arguments=_parsed(function.get("arguments")),
             )
         )
-    return out, [((at, index), entry) for index, entry in raws]
+    return out, [((at, index), entry) for index, entry in raws.items()]
 
 
 def _raw_id(entry: Any) -> str | None:

@@ -15,13 +15,13 @@ message is read too. Servers add fields of their own beside the content, of whic
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
-from interlock.history.arguments import is_object_text
-from interlock.history.demands import demands_of
-from interlock.history.spans import Places, Scan, onward
+from interlock.history.arguments import is_object_text, value_at
+from interlock.history.demands import Demands, demands_of
+from interlock.history.spans import UNKNOWN, Places, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import (
     Wire,
@@ -111,18 +111,25 @@ class OpenAIChat(Wire):
                 )
         return Message(role, tuple(held), native, (at,), form)
 
+    def calls_of(self, native: Any) -> Iterable[Call]:
+        """Return the calls in a message that a look has passed."""
+        return [
+            call for at, entry in enumerate(native["tool_calls"]) if isinstance(call := self._call(entry, at), Call)
+        ]
+
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: text, calls, and a `tool` message right behind for each."""
         demands = demands_of(context)
-        if demands is None or self.name not in ("openai_chat", "mistral"):
+        if demands is None:
             return None
         longest, fits, id_fits = demands.longest, demands.name_fits, demands.id_fits
-        instructs, pairs, ends = demands.instructs, demands.pairs, demands.ends
+        pairs, ends = demands.pairs, demands.ends
+        instructs = demands.instructs if "developer" in self.roles else demands.instructs - {"developer"}
         once, filled, visible = demands.once, demands.filled, demands.visible
         null, absent = demands.null, demands.null or demands.absent
         parsed = self.arguments == "either"
-        usual = _PLAIN if demands.bare else _USUAL
-        lists = demands.lists and self.name == "openai_chat"
+        usual, planned, shown = self.known_fields(demands), "tool_plan" in self.single_slots, self.shown_kinds(demands)
+        lists = demands.lists and self.name != "mistral"
         names = context.fitting
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
@@ -135,13 +142,15 @@ class OpenAIChat(Wire):
                     before, role = kind, message["role"]
                     if role == "tool":
                         waiting.remove(message["tool_call_id"])
-                        if type(message["content"]) is not str:
+                        content = message["content"]
+                        if type(content) is not str and (type(content) is not list or not _only(content, shown)):
                             return opened, at
                         if len(message) != 3 and (len(message) != 4 or message["name"] not in names):
                             return opened, at
                         kind = "t"
                         continue
                     if waiting:
+                        places.lacking = waiting
                         return opened, at
                     content = message.get("content")
                     if role == "assistant":
@@ -152,14 +161,19 @@ class OpenAIChat(Wire):
                         if type(content) is str:
                             if (not entries or visible) and (content.isspace() or not (content or entries)):
                                 return at, at
-                        elif content is not None or not entries or not (null if "content" in message else absent):
+                        elif content is None:
+                            if not entries or not (null if "content" in message else absent):
+                                return at, at
+                        elif not lists or not _words(content):
+                            return at, at
+                        if planned and ((content and entries) or type(message.get("tool_plan", "")) is not str):
                             return at, at
                     elif role == "user" or role in instructs:
                         kind = "u" if role == "user" else "s"
                         if len(message) != 2:
                             return at, at
                         if type(content) is not str:
-                            if not lists or kind != "u" or not _words(content):
+                            if not lists or not _words(content):
                                 return at, at
                         elif filled and (not content or content.isspace()) and kind == "u":
                             return at, at
@@ -176,21 +190,23 @@ class OpenAIChat(Wire):
                     for entry in entries:
                         function, call_id = entry["function"], entry["id"]
                         name, arguments = function["name"], function["arguments"]
-                        if (
-                            len(entry) != 3
-                            or "type" not in entry
-                            or type(call_id) is not str
-                            or not 0 < len(call_id) <= longest
-                        ):
+                        if len(entry) != 3 or "type" not in entry:
                             return at, at
-                        if id_fits is not None and not id_fits(call_id):
+                        if id_fits is None:
+                            if type(call_id) is not str or not 0 < len(call_id) <= longest:
+                                return at, at
+                        elif not id_fits(call_id) or len(call_id) > longest:
                             return at, at
                         if name not in names:
                             if not fits(name):
                                 return at, at
                             names.add(name)
-                        healthy = arguments == "{}" or (parsed and type(arguments) is dict)
-                        if not healthy and not is_object_text(arguments):
+                        if (
+                            arguments != "{}"
+                            and not (parsed and type(arguments) is dict)
+                            and (arguments[0] != "{" or value_at(arguments, 0)[1] != len(arguments))
+                            and not is_object_text(arguments)
+                        ):
                             return at, at
                         waiting.add(call_id)
                         if places.setdefault(call_id, at) != at:
@@ -199,15 +215,24 @@ class OpenAIChat(Wire):
                                 return at, at
                     if not entries or len(waiting) != len(entries):
                         return at, at
-            except (KeyError, TypeError, AttributeError):
+            except UNKNOWN:
                 return (opened if waiting else at), at
             if waiting:
+                places.lacking = waiting
                 return opened, len(messages)
             if kind not in ends and kind != "^":
                 return at, len(messages)
             return len(messages), len(messages)
 
         return scan
+
+    def known_fields(self, demands: Demands) -> frozenset[str]:
+        """Return the fields of the assistant's messages that the look knows."""
+        return _PLAIN if demands.bare else _USUAL
+
+    def shown_kinds(self, demands: Demands) -> tuple[str, ...]:  # noqa: ARG002
+        """Return the types of the blocks that a result may be a list of."""
+        return ()
 
     def _was_read(self, slot: str, value: Any) -> bool:
         """Say whether a field held parts; a refusal without words is none."""
@@ -429,6 +454,11 @@ def _as_chat(block: Any) -> Any:
         named = {key: block[key] for key in ("file_id", "file_data", "filename") if isinstance(block.get(key), str)}
         return {"type": "file", "file": named} if named else block
     return block
+
+
+def _only(content: list[Any], kinds: tuple[str, ...]) -> bool:
+    """Say whether all blocks are of these types."""
+    return bool(kinds) and all(block["type"] in kinds for block in content)
 
 
 def _words(content: Any) -> bool:

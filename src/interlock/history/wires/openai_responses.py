@@ -21,9 +21,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
-from interlock.history.arguments import is_object_text
+from interlock.history.arguments import is_object_text, value_at
 from interlock.history.demands import demands_of
-from interlock.history.spans import Places, Scan, onward
+from interlock.history.spans import UNKNOWN, Places, Scan, onward
 from interlock.history.turns import (
     Approval,
     Call,
@@ -204,7 +204,11 @@ class OpenAIResponses(Wire):
                             if not fits(name):
                                 return opened, at
                             names.add(name)
-                        if arguments != "{}" and not is_object_text(arguments):
+                        if (
+                            arguments != "{}"
+                            and (arguments[0] != "{" or value_at(arguments, 0)[1] != len(arguments))
+                            and not is_object_text(arguments)
+                        ):
                             return opened, at
                         waiting.add(call_id)
                         if places.setdefault(call_id, at) != at:
@@ -217,6 +221,7 @@ class OpenAIResponses(Wire):
                         thought = False
                         continue
                     if waiting:
+                        places.lacking = waiting
                         return opened, at
                     if kind == "reasoning":
                         if thought:
@@ -258,8 +263,10 @@ class OpenAIResponses(Wire):
                         word = "u" if role == "user" else "s"
                     if pairs is not None and before + word not in pairs:
                         return opened, at
-            except (KeyError, TypeError, AttributeError):
+            except UNKNOWN:
                 return (opened if waiting or thought else at), at
+            if waiting:
+                places.lacking = waiting
             if waiting or thought:
                 return opened, len(messages)
             if word not in ends and word != "^":

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from interlock.history.demands import Demands, demands_of
-from interlock.history.spans import Places, Scan, onward
+from interlock.history.spans import UNKNOWN, Places, Scan, onward
 from interlock.history.wires.base import Wire
 
 __all__ = ["Look", "ScreenedWire"]
@@ -33,12 +33,13 @@ class Look:
 
     def call(self, call_id: Any, name: Any) -> bool:
         """Note a call; false when its id or its name needs a closer look."""
-        if type(call_id) is not str or not 0 < len(call_id) <= self.demands.longest or call_id in self.waiting:
+        demands = self.demands
+        if type(call_id) is not str or not 0 < len(call_id) <= demands.longest or call_id in self.waiting:
             return False
-        if self.demands.id_fits is not None and not self.demands.id_fits(call_id):
+        if demands.id_fits is not None and not demands.id_fits(call_id):
             return False
         if name not in self.names:
-            if not self.demands.name_fits(name):
+            if not demands.name_fits(name):
                 return False
             self.names.add(name)
         self.waiting[call_id] = name
@@ -79,6 +80,8 @@ class ScreenedWire(Wire):
                         opened = at
                     kinds = healthy(message, look)
                     if not kinds:
+                        if waiting:
+                            places.lacking = waiting  # else the next look stops here too
                         return opened, at
                     if ids:
                         if once and len(set(ids)) != len(ids):
@@ -97,10 +100,12 @@ class ScreenedWire(Wire):
                     else:
                         last = kinds
                     if look.lacking:
+                        places.lacking = waiting
                         return opened, at + 1
-            except (AttributeError, KeyError, TypeError):
+            except UNKNOWN:
                 return opened, at
             if waiting:
+                places.lacking = waiting
                 return opened, len(messages)
             if last[-1] not in ends and last != "^":
                 return at, len(messages)

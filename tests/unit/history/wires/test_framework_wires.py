@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from interlock.history.detect import detect_wire
 from interlock.history.engine import _context, _run, check, heal
+from interlock.history.spans import Places
 from interlock.history.wires import WIRES
 from support.framework_histories import FORMS, nine, plain
 from support.histories import conversations, damaged, json_values, said, sample
@@ -86,7 +87,7 @@ def test_a_quick_look_says_healthy_only_where_the_rules_find_nothing(form: str, 
         assert WIRES[wire].scanner(context) is not None
     outcome = _run(WIRES[wire].read(history), context)
     scan = WIRES[wire].scanner(context)
-    passed = scan is not None and scan(history, 0, {})[0] == len(history)
+    passed = scan is not None and scan(history, 0, Places())[0] == len(history)
     if passed:
         assert (outcome.repairs, outcome.remaining) == ((), ())
     elif wire in QUICK and not outcome.repairs and not case[1]:

@@ -1,0 +1,143 @@
+"""The short way for histories of which nothing is wrong but that calls have no results.
+
+It is what happens to nearly every conversation that breaks, and may have happened to every
+turn of one. A quick look has told which calls they are, and that all else is healthy. So no
+rule is asked: the words that `orphan-tool-call` puts in are put in right here, where the rule
+would put them, and the look has to pass what has come of it. Where anything is not as simple
+as that, the rules decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from interlock.history.records import Repair
+from interlock.history.rules import orphan_tool_call
+from interlock.history.rules.base import Context, joins_users, leading_results
+from interlock.history.spans import Anywhere, Lost, Scan, Suspects
+from interlock.history.stubs import stub_text
+from interlock.history.turns import Call, Message, Result
+from interlock.vocabulary import RepairAction
+
+__all__ = ["with_stubs"]
+
+_RULE: Final = orphan_tool_call.RULE
+_INSERTED: Final[RepairAction] = "inserted-message"
+_JOINED: Final[RepairAction] = "inserted-part"
+#: Where new messages are put in, how many of the history's go there, and the new ones.
+_Splice = tuple[int, int, list[Any]]
+
+
+def with_stubs(
+    history: Sequence[Any], suspects: Suspects, context: Context, scan: Scan
+) -> tuple[tuple[Repair, ...], tuple[list[Any], tuple[int | None, ...]]] | None:
+    """Return the repairs, and the healed messages with where each message of the input went; `None`: ask the rules.
+
+    Args:
+        history: The native messages.
+        suspects: What the look has stopped at: only calls without results.
+        context: What is known besides; the policy is to put words in.
+        scan: The look.
+    """
+    # A call whose id stands in another place too may be meant by something there.
+    if context.pending or context.wire.shares_messages or suspects.places.others:
+        return None
+    repairs: list[Repair] = []
+    out: list[Any] = []
+    positions: list[int | None] = []
+    at = 0
+    for lost in suspects.lost:
+        splices = _splices(history, lost, context, repairs)
+        if splices is None or not _passes(scan, history, lost.start, splices):
+            return None
+        for place, gone, new in splices:
+            positions += range(len(out), len(out) + place + gone - at)
+            out += history[at:place]
+            out += new
+            at = place + gone
+    positions += range(len(out), len(out) + len(history) - at)
+    out += history[at:]
+    return tuple(repairs), (out, tuple(positions))
+
+
+def _splices(history: Sequence[Any], lost: Lost, context: Context, repairs: list[Repair]) -> list[_Splice] | None:
+    """Return what is put in for one turn, and add the records; `None`: it is not as simple as that."""
+    wire = context.wire
+    flag = context.options.get("stub_is_error", True) is not False
+    out: list[_Splice] = []
+    left, at, stop = len(lost.ids), lost.start, lost.stop
+    while at < stop and left:
+        # Calls, and the results behind them.
+        calls: list[tuple[Call, int]] = []
+        while at < stop and wire.leads(history[at]):
+            calls += [(call, at) for call in wire.calls_of(history[at]) if call.call_id in lost.ids]
+            at += 1
+        behind = at
+        while at < stop and not wire.leads(history[at]):
+            at += 1
+        if not calls:
+            continue
+        left -= len(calls)
+        holder, lead = _holder(history, behind, at, context)
+        stubs: list[Result] = []
+        for call, where in calls:
+            if not wire.answerable(call):
+                return None
+            stubs.append(wire.new_result(call, stub_text(call, context), is_error=flag))
+            repairs.append(_record(call, where, _INSERTED if holder is None else _JOINED))
+        if holder is not None:
+            parts = (*holder.parts[:lead], *stubs, *holder.parts[lead:])
+            new = [Message(holder.role, parts, holder.native, holder.origins, holder.form, True, holder.extra)]
+        elif wire.results_share:
+            new = [wire.new_message(wire.result_role, stubs)]
+        else:
+            new = [wire.new_message(wire.result_role, (stub,)) for stub in stubs]
+            behind = at
+        # New ones are made like those ahead of them.
+        ahead = wire.read_at(history[behind - 1], behind - 1) if wire.reads_objects else ()
+        natives = wire.write([*ahead, *new])[0]
+        out.append((behind, int(holder is not None), natives[len(ahead) :]))
+    return out if not left else None
+
+
+def _record(call: Call, at: int, action: RepairAction) -> Repair:
+    return Repair(
+        code=_RULE.code,
+        rule=_RULE.name,
+        message_index=at,
+        part_index=call.index,
+        action=action,
+        reason=orphan_tool_call.reason(call),
+        call_id=call.call_id,
+        policy=_RULE.default,
+    )
+
+
+def _holder(history: Sequence[Any], behind: int, stop: int, context: Context) -> tuple[Message | None, int]:
+    """Return the message that the results of a turn go into, and ahead of which of its parts.
+
+    As `rules.base.answer` does, for a turn and an answer with which nothing else is wrong.
+    """
+    wire = context.wire
+    if not wire.results_share or behind >= len(history) or (wire.result_role == "tool" and behind >= stop):
+        return None, 0
+    view = wire.read_at(history[behind], behind)[0]
+    if view.role != wire.result_role:
+        return None, 0
+    lead = leading_results(view)
+    return (view, lead) if lead or wire.result_role == "tool" or joins_users(context) else (None, 0)
+
+
+def _passes(scan: Scan, history: Sequence[Any], start: int, splices: Sequence[_Splice]) -> bool:
+    """Say whether the look passes a turn and what answers it now, with the message behind."""
+    shown: list[Any] = [None] if start else []  # it does not begin the history
+    at = start
+    for place, gone, new in splices:
+        shown += history[at:place]
+        shown += new
+        at = place + gone
+    end = len(shown)
+    shown += history[at : at + 1]
+    bad, stuck = scan(shown, 1 if start else 0, Anywhere())
+    return bad >= end and stuck >= len(shown)
