@@ -69,12 +69,11 @@ class Demands:
     bare: bool
 
 
-def demands_of(context: Any, kinds: str = _KINDS) -> Demands | None:
+def demands_of(context: Any) -> Demands | None:
     """Return what the target of a history demands; `None` where a look at words, calls and results cannot tell.
 
     Args:
         context: The rules' `Context`.
-        kinds: The kinds of messages that the look knows.
     """
     profile: Profile = context.profile
     options: Mapping[str, Any] = context.options
@@ -86,7 +85,7 @@ def demands_of(context: Any, kinds: str = _KINDS) -> Demands | None:
         given = outside(options) + (options.get("cache_control") is not None)
         if given > profile.cache_marks:
             return None
-    return _demands(profile, kinds, context.wire)
+    return _demands(profile, context.wire)
 
 
 def thinking_of(options: Mapping[str, Any]) -> str | None:
@@ -99,12 +98,12 @@ def thinking_of(options: Mapping[str, Any]) -> str | None:
 
 
 @lru_cache(maxsize=256)
-def _demands(profile: Profile, kinds: str, wire: Any) -> Demands | None:
+def _demands(profile: Profile, wire: Any) -> Demands | None:
     if profile.reasoning_field is not None or profile.empty_thinking:
         return None  # something is due beside the calls
     if profile.thought_signatures and wire.signature_path:
         return None  # something is due beside the calls
-    every = {one + other for one in "^?" + kinds for other in kinds}
+    every = {one + other for one in "^?" + wire.look_kinds for other in wire.look_kinds}
     pairs = every - _refused(profile, wire)
     ends = set(_KINDS)
     if profile.last == "user" or profile.trailing_space:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from interlock.history.demands import demands_of
 from interlock.history.records import Repair
 from interlock.history.rules import orphan_tool_call
 from interlock.history.rules.base import Context, joins_users, leading_results
@@ -41,16 +42,26 @@ def with_stubs(
         scan: The look.
     """
     # A call whose id stands in another place too may be meant by something there.
-    if context.pending or context.wire.shares_messages or suspects.places.others:
+    if context.pending or suspects.places.others:
         return None
+    demands = demands_of(context)
+    anyhow = demands is not None and demands.pairs is None
+    proved: set[tuple[int, ...]] = set()
     repairs: list[Repair] = []
     out: list[Any] = []
     positions: list[int | None] = []
     at = 0
     for lost in suspects.lost:
         splices = _splices(history, lost, context, repairs)
-        if splices is None or not _passes(scan, history, lost.start, splices):
+        if splices is None:
             return None
+        # Where messages may stand in any order the look can say no more of a turn than of an earlier one that was
+        # answered in the same way, unless it is the last one.
+        way = tuple([gone for _, gone, _ in splices])
+        if not (anyhow and way in proved and lost.stop < len(history)):
+            if not _passes(scan, history, lost.start, splices):
+                return None
+            proved.add(way)
         for place, gone, new in splices:
             positions += range(len(out), len(out) + place + gone - at)
             out += history[at:place]
@@ -65,6 +76,8 @@ def _splices(history: Sequence[Any], lost: Lost, context: Context, repairs: list
     """Return what is put in for one turn, and add the records; `None`: it is not as simple as that."""
     wire = context.wire
     flag = context.options.get("stub_is_error", True) is not False
+    if wire.shares_messages:
+        return _inside(history, lost, context, repairs, flag=flag)
     out: list[_Splice] = []
     left, at, stop = len(lost.ids), lost.start, lost.stop
     while at < stop and left:
@@ -90,7 +103,11 @@ def _splices(history: Sequence[Any], lost: Lost, context: Context, repairs: list
             parts = (*holder.parts[:lead], *stubs, *holder.parts[lead:])
             new = [Message(holder.role, parts, holder.native, holder.origins, holder.form, True, holder.extra)]
         elif wire.results_share:
-            new = [wire.new_message(wire.result_role, stubs)]
+            # Made for the first one, which others join: so its id, where it has one, depends on no other.
+            one = wire.new_message(wire.result_role, stubs[:1])
+            if len(stubs) > 1:
+                one = Message(one.role, tuple(stubs), one.native, one.origins, "parts", True, one.extra)
+            new = [one]
         else:
             new = [wire.new_message(wire.result_role, (stub,)) for stub in stubs]
             behind = at
@@ -99,6 +116,24 @@ def _splices(history: Sequence[Any], lost: Lost, context: Context, repairs: list
         natives = wire.write([*ahead, *new])[0]
         out.append((behind, int(holder is not None), natives[len(ahead) :]))
     return out if not left else None
+
+
+def _inside(
+    history: Sequence[Any], lost: Lost, context: Context, repairs: list[Repair], *, flag: bool
+) -> list[_Splice] | None:
+    """Return the message that takes the place of one whose calls have not ended; `None`: results stand elsewhere."""
+    wire, native = context.wire, history[lost.start]
+    calls = [call for call in wire.calls_of(native) if call.call_id in lost.ids]
+    results = {
+        call.index: wire.new_result(call, stub_text(call, context), is_error=flag)
+        for call in calls
+        if call.index is not None
+    }
+    new = wire.answered(native, results)
+    if new is None or len(results) != len(lost.ids) or lost.stop != lost.start + 1:
+        return None
+    repairs += [_record(call, lost.start, _JOINED) for call in calls]
+    return [(lost.start, 1, [new])]
 
 
 def _record(call: Call, at: int, action: RepairAction) -> Repair:

@@ -187,14 +187,49 @@ def test_what_stands_around_the_faults_tells_all(form: str, steps: Any, faults: 
         history = data.draw(damaged(history, most=2))
     if data.draw(st.integers(0, 9)) == 0:
         history = [*history, *data.draw(st.sampled_from(FOREIGN))]
-    options: dict[str, Any] = {
-        "model": data.draw(st.sampled_from(MODELS)),
-        "options": data.draw(st.sampled_from(OPTIONS)),
+    assert_both_ways_agree(
+        history,
+        {
+            "model": data.draw(st.sampled_from(MODELS)),
+            "options": data.draw(st.sampled_from(OPTIONS)),
+            "wire": wire,
+            "provider": data.draw(st.none() | st.sampled_from([*PROFILES])),
+            "pending": data.draw(st.sampled_from([(), "keep", ("call003abc",)])),
+            "policy": data.draw(st.sampled_from([{}, {"orphan-tool-call": "drop-call"}])),
+        },
+    )
+
+
+@st.composite
+def interrupted(draw: st.DrawFn) -> list[Step]:
+    """A session in which results are lost, from one to all, and nothing else is wrong."""
+    out: list[Step] = []
+    for step in draw(sessions()):
+        if not isinstance(step, Results):
+            out.append(step)
+            continue
+        left = tuple(answer for answer in step.answers if draw(st.booleans()))
+        out += [Results(left)] if left else []
+    return out
+
+
+@pytest.mark.parametrize("form", WRITERS)
+@given(steps=interrupted(), data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_words_for_lost_results_are_those_that_the_rules_put_in(form: str, steps: Any, data: st.DataObject) -> None:
+    wire, write = WRITERS[form]
+    options = {
+        "model": data.draw(st.none() | st.sampled_from(MODELS)),
+        "options": data.draw(st.sampled_from([{}, {"stub_is_error": False}, {"stub_text": "none"}, {"store": False}])),
         "wire": wire,
         "provider": data.draw(st.none() | st.sampled_from([*PROFILES])),
-        "pending": data.draw(st.sampled_from([(), "keep", ("call003abc",)])),
-        "policy": data.draw(st.sampled_from([{}, {"orphan-tool-call": "drop-call"}])),
     }
+    assert_both_ways_agree(write(steps), options)
+
+
+def assert_both_ways_agree(history: list[Any], options: dict[str, Any]) -> None:
+    """Heal with the quick look and without it."""
+    wire = options["wire"]
     short = heal(history, **options)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(type(FORMATS[wire]), "scanner", lambda *_: None)

@@ -10,8 +10,10 @@ import pytest
 
 import interlock
 from interlock.errors import AmbiguousWireError, HistoryRepairedError, InvalidOptionError, UnknownWireError
+from interlock.history import engine
 from interlock.history.engine import HealResult, check, heal
 from interlock.vocabulary import REPAIR_ACTIONS
+from support.histories import Answer, Ask, Reply, Results, Step, User, render
 
 CALL = {"role": "assistant", "content": None, "tool_calls": [
     {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}  # fmt: skip
@@ -258,3 +260,26 @@ def test_a_result_that_arrives_after_a_renaming_still_finds_its_call() -> None:
     new = stored[1]["content"][0]["id"]
     assert [block["tool_use_id"] for message in healed[2:] for block in message["content"]] == [new]
     assert healed[2]["content"][0]["content"] == "real"
+
+
+@pytest.mark.parametrize("wire", ["openai_chat", "openai_responses", "anthropic", "bedrock_converse", "cohere_v2"])
+@pytest.mark.parametrize("left", [0, 1])
+def test_no_rule_is_asked_where_results_are_lost_and_nothing_else_is_wrong(
+    wire: str, left: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[Step] = []
+    for at in range(4):
+        asked = (Ask(f"call{at}0000", "f", {}), Ask(f"call{at}0001", "f", {}))
+        steps += [User("q"), Reply("", asked)]
+        steps += [Results((Answer(f"call{at}0000", "f", "r"),))] if left else []
+        steps += [Reply("a")] if left else []
+    history = render([*steps, User("q")], wire)
+    with_rules = heal(history, wire, pending=["another"])  # the caller's word that some are not lost needs the rules
+
+    def never(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(engine, "_run", never)
+    result = heal(history, wire)
+    assert len(result.repairs) == 4 * (2 - left)
+    assert result == with_rules

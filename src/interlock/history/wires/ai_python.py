@@ -78,7 +78,7 @@ class AIPython(ScreenedWire):
                     return ""
                 if look.demands.reasons and not part["result"]:
                     return ""
-            look.lacking = bool(look.waiting)
+            look.lacking += look.waiting
             return "t" if held else ""
         if role not in _ROLES or look.waiting or not held:
             return ""

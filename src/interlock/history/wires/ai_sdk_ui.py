@@ -152,12 +152,31 @@ class AISDKUI(GroupedWire):
             elif state == "input-available":
                 if not part.keys() <= _CALL_KEYS:
                     return ""
-                look.lacking = True
+                look.lacking.append(part["toolCallId"])
             elif state != "output-available" or "output" not in part or not part.keys() <= _OUTPUT_KEYS:
                 return ""
             kind = "ct"
         look.waiting.clear()  # calls end where they begin
         return kinds + kind
+
+    def calls_of(self, native: Any) -> Iterable[Call]:
+        """Return the calls in a message that have not ended."""
+        return [
+            Call(
+                native=part,
+                index=at,
+                call_id=part["toolCallId"],
+                name=part["toolName"] if part["type"] == "dynamic-tool" else part["type"][5:],
+                arguments=part["input"],
+            )
+            for at, part in enumerate(native["parts"])
+            if part.get("state") == "input-available"
+        ]
+
+    def answered(self, native: Any, results: Mapping[int, Result]) -> Any:
+        """Return a message with the parts of some calls as they are when these have ended."""
+        parts = [results[at].native if at in results else part for at, part in enumerate(native["parts"])]
+        return {**native, "parts": parts}
 
     def is_word(self, native: Any) -> bool:
         """Say whether a message is the user's and holds words only."""

@@ -39,6 +39,7 @@ class Anthropic(Wire):
     roles: ClassVar[Mapping[str, Role]] = _ROLES
     turn: ClassVar[Literal["message", "run", "calls"]] = "run"
     server_tools: ClassVar[bool] = True
+    look_kinds: ClassVar[str] = "uact"
 
     def read_message(self, native: Any, at: int) -> Message:
         """Return the view of one message."""
@@ -50,7 +51,7 @@ class Anthropic(Wire):
 
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: text, signed thinking, calls, and their results up front."""
-        demands = demands_of(context, "uact")
+        demands = demands_of(context)
         if demands is None:
             return None
         fits, id_fits, longest = demands.name_fits, demands.id_fits or bool, demands.longest

@@ -107,6 +107,13 @@ class Wire:
         """Return the client's calls in a native message that a look has passed."""
         return [part for part in self.read_at(native, 0)[0].parts if type(part) is Call and not part.server]
 
+    def answered(self, native: Any, results: Mapping[int, Result]) -> Any:  # noqa: ARG002
+        """Return a message that a look has passed with results for some of its calls, by the calls' places in it.
+
+        `None`: in this format a result is not a part of its call's message.
+        """
+        return None
+
     def scanner(self, context: Any) -> Scan | None:  # noqa: ARG002
         """Return a walk over native messages that stops where one is not surely healthy.
 
@@ -358,6 +365,8 @@ class Wire:
     single_slots: ClassVar[tuple[str, ...]] = ()
     #: Native fields beside the content that hold parts whoever speaks; the others do in the assistant's messages.
     common_slots: ClassVar[tuple[str, ...]] = ()
+    #: The kinds of messages that the quick look knows; see `interlock.history.demands`.
+    look_kinds: ClassVar[str] = "suact"
     #: The field that `put_content` fills.
     content_key: ClassVar[str] = "content"
 

@@ -139,7 +139,8 @@ class PydanticAI(GroupedWire):
                 if not look.call(part["tool_call_id"], part["tool_name"]):
                     return ""
                 kinds = "c"
-        look.lacking = kind == "request" and bool(look.waiting)
+        if kind == "request":
+            look.lacking += look.waiting
         return kinds if kind in ("request", "response") else ""
 
     def is_word(self, native: Any) -> bool:

@@ -22,14 +22,14 @@ class Look:
         names: Tool names that are known to be accepted.
         waiting: Calls that have no result yet: id -> the tool's name.
         ids: Ids of the calls in the message at hand.
-        lacking: Calls have no results in that message, or behind it, and nothing else is wrong with it.
+        lacking: Calls that have no results in that message, or behind it; nothing else is wrong with it.
     """
 
     demands: Demands
     names: set[str]
     waiting: dict[str, str] = field(default_factory=dict)
     ids: list[str] = field(default_factory=list)
-    lacking: bool = False
+    lacking: list[str] = field(default_factory=list)
 
     def call(self, call_id: Any, name: Any) -> bool:
         """Note a call; false when its id or its name needs a closer look."""
@@ -100,7 +100,7 @@ class ScreenedWire(Wire):
                     else:
                         last = kinds
                     if look.lacking:
-                        places.lacking = waiting
+                        places.lacking = look.lacking
                         return opened, at + 1
             except UNKNOWN:
                 return opened, at
