@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from interlock.history.demands import demands_of
 from interlock.history.records import Repair
 from interlock.history.rules import orphan_tool_call
 from interlock.history.rules.base import Context, joins_users, leading_results
@@ -26,8 +25,8 @@ __all__ = ["with_stubs"]
 _RULE: Final = orphan_tool_call.RULE
 _INSERTED: Final[RepairAction] = "inserted-message"
 _JOINED: Final[RepairAction] = "inserted-part"
-#: Where new messages are put in, how many of the history's go there, and the new ones.
-_Splice = tuple[int, int, list[Any]]
+#: Where new messages are put in, how many of the history's go there, the new ones, and whether results join others.
+_Splice = tuple[int, int, list[Any], bool]
 
 
 def with_stubs(
@@ -44,9 +43,7 @@ def with_stubs(
     # A call whose id stands in another place too may be meant by something there.
     if context.pending or suspects.places.others:
         return None
-    demands = demands_of(context)
-    anyhow = demands is not None and demands.pairs is None
-    proved: set[tuple[int, ...]] = set()
+    proved: set[Any] = set()
     repairs: list[Repair] = []
     out: list[Any] = []
     positions: list[int | None] = []
@@ -55,14 +52,14 @@ def with_stubs(
         splices = _splices(history, lost, context, repairs)
         if splices is None:
             return None
-        # Where messages may stand in any order the look can say no more of a turn than of an earlier one that was
-        # answered in the same way, unless it is the last one.
-        way = tuple([gone for _, gone, _ in splices])
-        if not (anyhow and way in proved and lost.stop < len(history)):
+        # The look has gone on as if results were there, so it can say no more of a turn than of an earlier one that
+        # was answered in the same way, unless it is the last one.
+        way = tuple([(gone, joined) for _, gone, _, joined in splices])
+        if way not in proved or lost.stop >= len(history):
             if not _passes(scan, history, lost.start, splices):
                 return None
             proved.add(way)
-        for place, gone, new in splices:
+        for place, gone, new, _ in splices:
             positions += range(len(out), len(out) + place + gone - at)
             out += history[at:place]
             out += new
@@ -114,7 +111,7 @@ def _splices(history: Sequence[Any], lost: Lost, context: Context, repairs: list
         # New ones are made like those ahead of them.
         ahead = wire.read_at(history[behind - 1], behind - 1) if wire.reads_objects else ()
         natives = wire.write([*ahead, *new])[0]
-        out.append((behind, int(holder is not None), natives[len(ahead) :]))
+        out.append((behind, int(holder is not None), natives[len(ahead) :], lead > 0))
     return out if not left else None
 
 
@@ -133,7 +130,7 @@ def _inside(
     if new is None or len(results) != len(lost.ids) or lost.stop != lost.start + 1:
         return None
     repairs += [_record(call, lost.start, _JOINED) for call in calls]
-    return [(lost.start, 1, [new])]
+    return [(lost.start, 1, [new], False)]
 
 
 def _record(call: Call, at: int, action: RepairAction) -> Repair:
@@ -168,7 +165,7 @@ def _passes(scan: Scan, history: Sequence[Any], start: int, splices: Sequence[_S
     """Say whether the look passes a turn and what answers it now, with the message behind."""
     shown: list[Any] = [None] if start else []  # it does not begin the history
     at = start
-    for place, gone, new in splices:
+    for place, gone, new, _ in splices:
         shown += history[at:place]
         shown += new
         at = place + gone

@@ -43,20 +43,32 @@ class Places(dict[str, int]):
 
     Attributes:
         others: The other places of ids that stand in several.
-        lacking: The ids of calls that lack a result, where that is why a look has stopped, and all that it has passed
-            is healthy but for that.
+        lost: The turns that have lost results, when a look shall go on behind them.
     """
 
-    __slots__ = ("lacking", "others")
+    __slots__ = ("lost", "others")
 
     def __init__(self) -> None:
         super().__init__()
         self.others: dict[str, list[int]] = {}
-        self.lacking: Collection[str] = ()
+        self.lost: list[Lost] | None = None
 
     def again(self, name: str, at: int) -> None:
         """Note one more place of an id."""
         self.others.setdefault(name, []).append(at)
+
+    def lose(self, start: int, stop: int, ids: Collection[str]) -> bool:
+        """Note a turn that lacks results and is healthy but for that; false: the look has to stop there.
+
+        Args:
+            start: Its first message.
+            stop: Behind the last message that answers it. A look that goes on takes it that results stand there.
+            ids: The calls that have no result. The look may not change them any more.
+        """
+        if self.lost is None:
+            return False
+        self.lost.append(Lost(start, stop, ids))
+        return True
 
     def of(self, name: str) -> Iterator[int]:
         """Yield all places of an id that are known."""
@@ -73,6 +85,7 @@ class Anywhere(Places):
 
     def __init__(self) -> None:
         dict.__init__(self)
+        self.lost = None
 
     def setdefault(self, name: str, at: int) -> int:  # noqa: ARG002
         """Agree with any place."""
@@ -141,6 +154,8 @@ class Suspects:
         self.doubted: set[int] = set()
         self.lost: list[Lost] = []
         self.only_lost = cuts is not None
+        if self.only_lost:
+            self.places.lost = self.lost
         self._messages, self._is_word, self._begins, self.cuts = messages, is_word, begins, cuts
         self._spans: list[tuple[int, int]] = []
         self._taken = 0  # turns among the lost ones that are in the spans
@@ -149,19 +164,15 @@ class Suspects:
 
     def look(self, scan: Scan) -> None:
         """Walk through the whole history."""
-        messages, places, lost = self._messages, self.places, self.lost
+        messages, places = self._messages, self.places
         end, at = len(messages), 0
         while at < end:
-            places.lacking = ()
             bad, stuck = scan(messages, at, places)
             if bad >= end:
                 break
-            if self.only_lost and places.lacking and stuck > at:
-                lost.append(Lost(bad, stuck, places.lacking))
-                at = stuck
-                continue
-            self.only_lost = False
-            self._catch_up()
+            if self.only_lost:
+                self.only_lost, places.lost = False, None
+                self._catch_up()
             at = self._take(at, bad, stuck)
 
     @property

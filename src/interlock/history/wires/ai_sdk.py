@@ -105,15 +105,17 @@ class AISDK(Wire):
                         if not content:
                             return opened, at
                         if waiting:
-                            places.lacking = waiting
-                            return opened, at + 1
+                            if not places.lose(opened, at + 1, waiting):
+                                return opened, at + 1
+                            waiting = {}
                         kind = "t"
                         continue
                     if not waiting:
                         opened = at
                     elif role != "assistant" or not runs:
-                        places.lacking = waiting
-                        return opened, at
+                        if not places.lose(opened, at, waiting):
+                            return opened, at
+                        waiting, before, opened = {}, "t", at
                     if role == "assistant":
                         kind = "a"
                     elif role == "user" or (role == "system" and instructs):
@@ -165,8 +167,9 @@ class AISDK(Wire):
             except (KeyError, TypeError, AttributeError):
                 return (opened if waiting else at), at
             if waiting:
-                places.lacking = waiting
-                return opened, len(messages)
+                if not places.lose(opened, len(messages), waiting):
+                    return opened, len(messages)
+                kind = "t"
             if kind not in ends and kind != "^":
                 return at, len(messages)
             return len(messages), len(messages)

@@ -74,8 +74,9 @@ class Anthropic(Wire):
                         kind = "u"
                         if type(content) is str:
                             if waiting:
-                                places.lacking = waiting
-                                return opened, at
+                                if not places.lose(opened, at, waiting):
+                                    return opened, at
+                                waiting = set()
                             if content.isspace():
                                 return at, at
                         elif type(content) is not list:
@@ -85,18 +86,20 @@ class Anthropic(Wire):
                             if not kind or (kind == "tu" and not own):
                                 return opened, at
                             if waiting:
-                                places.lacking = waiting
-                                return opened, at + 1
+                                if not places.lose(opened, at + 1, waiting):
+                                    return opened, at + 1
+                                waiting = set()
                     elif role == "assistant":
                         if before != "a" and before != "c":
                             led = False
                         kind = "a"
+                        if waiting and not runs:
+                            if not places.lose(opened, at, waiting):
+                                return opened, at
+                            waiting, before = set(), "t"
                         thinking = not waiting  # nothing but thinking so far
                         if thinking:
                             opened = at
-                        elif not runs:
-                            places.lacking = waiting
-                            return opened, at
                         if type(content) is str:
                             if content.isspace():
                                 return opened, at
@@ -148,8 +151,9 @@ class Anthropic(Wire):
             except (KeyError, TypeError, AttributeError):
                 return (opened if waiting else at), at
             if waiting:
-                places.lacking = waiting
-                return opened, len(messages)
+                if not places.lose(opened, len(messages), waiting):
+                    return opened, len(messages)
+                kind = "t"
             if kind[-1] not in ends and kind != "^":
                 return at, len(messages)
             if switch == "enabled" and kind == "t" and not led:

@@ -76,10 +76,11 @@ class BedrockConverse(Wire):
                     if len(message) != 2 or not content:
                         return (opened if waiting else at), at
                     if role == before:
-                        if waiting:
-                            places.lacking = waiting
+                        if not waiting:
+                            return max(at - 1, start), at
+                        if not places.lose(opened, at, waiting):
                             return opened, at
-                        return max(at - 1, start), at
+                        waiting = set()
                     if role == "user":
                         spoken = False
                         for block in content:
@@ -95,8 +96,9 @@ class BedrockConverse(Wire):
                             if spoken or not _plain_result(result):
                                 return opened, at
                         if waiting:
-                            places.lacking = waiting
-                            return opened, at + 1
+                            if not places.lose(opened, at + 1, waiting):
+                                return opened, at + 1
+                            waiting = set()
                         if alone and spoken and len(content) > 1 and any("toolResult" in block for block in content):
                             return at, at
                     elif role == "assistant":
@@ -130,8 +132,9 @@ class BedrockConverse(Wire):
             except (KeyError, TypeError, AttributeError):
                 return (opened if waiting else at), at
             if waiting:
-                places.lacking = waiting
-                return opened, len(messages)
+                if not places.lose(opened, len(messages), waiting):
+                    return opened, len(messages)
+                role = "user"
             if role == "assistant" and "a" not in ends:
                 return at, len(messages)
             return len(messages), len(messages)

@@ -150,8 +150,9 @@ class OpenAIChat(Wire):
                         kind = "t"
                         continue
                     if waiting:
-                        places.lacking = waiting
-                        return opened, at
+                        if not places.lose(opened, at, waiting):
+                            return opened, at
+                        waiting, before = set(), "t"
                     content = message.get("content")
                     if role == "assistant":
                         entries = message.get("tool_calls")
@@ -218,8 +219,9 @@ class OpenAIChat(Wire):
             except UNKNOWN:
                 return (opened if waiting else at), at
             if waiting:
-                places.lacking = waiting
-                return opened, len(messages)
+                if not places.lose(opened, len(messages), waiting):
+                    return opened, len(messages)
+                kind = "t"
             if kind not in ends and kind != "^":
                 return at, len(messages)
             return len(messages), len(messages)

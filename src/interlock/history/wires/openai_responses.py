@@ -184,7 +184,9 @@ class OpenAIResponses(Wire):
                         if not waiting:
                             opened = at
                         elif before == "t" and adjacent:
-                            return opened, at
+                            if not places.lose(opened, at, waiting):
+                                return opened, at
+                            waiting, opened = set(), at
                         call_id, name, arguments = item["call_id"], item["name"], item["arguments"]
                         if len(item) != 4:
                             if not item.keys() <= _USUAL:
@@ -221,8 +223,9 @@ class OpenAIResponses(Wire):
                         thought = False
                         continue
                     if waiting:
-                        places.lacking = waiting
-                        return opened, at
+                        if not places.lose(opened, at, waiting):
+                            return opened, at
+                        waiting, before = set(), "t"
                     if kind == "reasoning":
                         if thought:
                             return opened, at
@@ -265,10 +268,12 @@ class OpenAIResponses(Wire):
                         return opened, at
             except UNKNOWN:
                 return (opened if waiting or thought else at), at
-            if waiting:
-                places.lacking = waiting
-            if waiting or thought:
+            if thought:
                 return opened, len(messages)
+            if waiting:
+                if not places.lose(opened, len(messages), waiting):
+                    return opened, len(messages)
+                word = "t"
             if word not in ends and word != "^":
                 return at, len(messages)
             return len(messages), len(messages)

@@ -80,9 +80,15 @@ class ScreenedWire(Wire):
                         opened = at
                     kinds = healthy(message, look)
                     if not kinds:
-                        if waiting:
-                            places.lacking = waiting  # else the next look stops here too
-                        return opened, at
+                        if not waiting or not places.lose(opened, at, waiting):
+                            return opened, at
+                        # It may be healthy where results stand ahead of it.
+                        look = Look(demands, names)
+                        waiting, ids = look.waiting, look.ids
+                        opened, last = at, "t"
+                        kinds = healthy(message, look)
+                        if not kinds:
+                            return opened, at
                     if ids:
                         if once and len(set(ids)) != len(ids):
                             return opened, at  # in two steps of one message
@@ -100,13 +106,16 @@ class ScreenedWire(Wire):
                     else:
                         last = kinds
                     if look.lacking:
-                        places.lacking = look.lacking
-                        return opened, at + 1
+                        if not places.lose(opened, at + 1, look.lacking):
+                            return opened, at + 1
+                        look.lacking = []
+                        waiting.clear()
             except UNKNOWN:
                 return opened, at
             if waiting:
-                places.lacking = waiting
-                return opened, len(messages)
+                if not places.lose(opened, len(messages), waiting):
+                    return opened, len(messages)
+                last = "t"
             if last[-1] not in ends and last != "^":
                 return at, len(messages)
             return len(messages), len(messages)
