@@ -204,6 +204,8 @@ def heal(
         stubbed = with_stubs(history, suspects, context, scan)
     if stubbed is not None:
         repairs, written = stubbed
+        if format_.shares_messages:
+            repairs = tuple(_as_written(repairs, *written))
     else:
         found, plain = _found(history, format_, context, scan, suspects)
         repairs, remaining = found.repairs, found.remaining

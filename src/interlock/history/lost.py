@@ -18,6 +18,7 @@ from interlock.history.rules.base import Context, joins_users, leading_results
 from interlock.history.spans import Anywhere, Lost, Scan, Suspects
 from interlock.history.stubs import stub_text
 from interlock.history.turns import Call, Message, Result
+from interlock.history.wires.base import Wire
 from interlock.vocabulary import RepairAction
 
 __all__ = ["with_stubs"]
@@ -73,15 +74,19 @@ def _splices(history: Sequence[Any], lost: Lost, context: Context, repairs: list
     """Return what is put in for one turn, and add the records; `None`: it is not as simple as that."""
     wire = context.wire
     flag = context.options.get("stub_is_error", True) is not False
-    if wire.shares_messages:
+    if wire.results_inside:
         return _inside(history, lost, context, repairs, flag=flag)
     out: list[_Splice] = []
-    left, at, stop = len(lost.ids), lost.start, lost.stop
+    left, at, stop = len(lost.ids) or lost.last, lost.start, lost.stop
     while at < stop and left:
         # Calls, and the results behind them.
         calls: list[tuple[Call, int]] = []
         while at < stop and wire.leads(history[at]):
-            calls += [(call, at) for call in wire.calls_of(history[at]) if call.call_id in lost.ids]
+            asked = wire.calls_of(history[at])
+            if lost.last:
+                calls += [(call, at) for call in [*asked][-lost.last :]]
+            else:
+                calls += [(call, at) for call in asked if call.call_id in lost.ids]
             at += 1
         behind = at
         while at < stop and not wire.leads(history[at]):
@@ -96,15 +101,14 @@ def _splices(history: Sequence[Any], lost: Lost, context: Context, repairs: list
                 return None
             stubs.append(wire.new_result(call, stub_text(call, context), is_error=flag))
             repairs.append(_record(call, where, _INSERTED if holder is None else _JOINED))
+        if wire.shares_messages:
+            out.append(_beside(history, behind, stubs, holder, wire))
+            continue
         if holder is not None:
             parts = (*holder.parts[:lead], *stubs, *holder.parts[lead:])
             new = [Message(holder.role, parts, holder.native, holder.origins, holder.form, True, holder.extra)]
         elif wire.results_share:
-            # Made for the first one, which others join: so its id, where it has one, depends on no other.
-            one = wire.new_message(wire.result_role, stubs[:1])
-            if len(stubs) > 1:
-                one = Message(one.role, tuple(stubs), one.native, one.origins, "parts", True, one.extra)
-            new = [one]
+            new = [_answer(stubs, wire)]
         else:
             new = [wire.new_message(wire.result_role, (stub,)) for stub in stubs]
             behind = at
@@ -115,10 +119,33 @@ def _splices(history: Sequence[Any], lost: Lost, context: Context, repairs: list
     return out if not left else None
 
 
+def _beside(history: Sequence[Any], behind: int, stubs: list[Result], holder: Message | None, wire: Wire) -> _Splice:
+    """Return what is put in where the results and what stands behind them may be one message."""
+    views: list[Message] = []
+    if behind < len(history) and not wire.leads(history[behind]):
+        views += wire.read_at(history[behind], behind)
+    gone = int(bool(views))
+    if holder is None:
+        views.insert(0, _answer(stubs, wire))
+    else:
+        first = views[0]
+        parts = (*first.parts, *stubs)
+        views[0] = Message(first.role, parts, first.native, first.origins, first.form, True, first.extra)
+    return behind, gone, wire.write(views, history[behind - 1])[0], holder is not None
+
+
+def _answer(stubs: Sequence[Result], wire: Wire) -> Message:
+    """Return a new message with results. Made for the first, which others join: so its id depends on no other."""
+    one = wire.new_message(wire.result_role, stubs[:1])
+    if len(stubs) == 1:
+        return one
+    return Message(one.role, tuple(stubs), one.native, one.origins, "parts", True, one.extra)
+
+
 def _inside(
     history: Sequence[Any], lost: Lost, context: Context, repairs: list[Repair], *, flag: bool
 ) -> list[_Splice] | None:
-    """Return the message that takes the place of one whose calls have not ended; `None`: results stand elsewhere."""
+    """Return the message that takes the place of one whose calls have not ended; `None`: it is not so simple."""
     wire, native = context.wire, history[lost.start]
     calls = [call for call in wire.calls_of(native) if call.call_id in lost.ids]
     results = {
@@ -127,7 +154,7 @@ def _inside(
         if call.index is not None
     }
     new = wire.answered(native, results)
-    if new is None or len(results) != len(lost.ids) or lost.stop != lost.start + 1:
+    if len(results) != len(lost.ids) or lost.stop != lost.start + 1:
         return None
     repairs += [_record(call, lost.start, _JOINED) for call in calls]
     return [(lost.start, 1, [new], False)]

@@ -57,17 +57,18 @@ class Places(dict[str, int]):
         """Note one more place of an id."""
         self.others.setdefault(name, []).append(at)
 
-    def lose(self, start: int, stop: int, ids: Collection[str]) -> bool:
+    def lose(self, start: int, stop: int, ids: Collection[str], last: int = 0) -> bool:
         """Note a turn that lacks results and is healthy but for that; false: the look has to stop there.
 
         Args:
             start: Its first message.
             stop: Behind the last message that answers it. A look that goes on takes it that results stand there.
             ids: The calls that have no result. The look may not change them any more.
+            last: How many of its last calls that are, in a format without ids.
         """
         if self.lost is None:
             return False
-        self.lost.append(Lost(start, stop, ids))
+        self.lost.append(Lost(start, stop, ids, last))
         return True
 
     def of(self, name: str) -> Iterator[int]:
@@ -100,11 +101,13 @@ class Lost:
         start: Its first message.
         stop: Behind the last message that answers it.
         ids: The calls that have no result.
+        last: How many of its last calls that are, in a format without ids.
     """
 
     start: int
     stop: int
     ids: Collection[str]
+    last: int = 0
 
 
 #: From a place on, the first message that is not surely healthy (the length: none), and where the look stopped:
@@ -188,17 +191,20 @@ class Suspects:
     def _catch_up(self) -> None:
         """Make spans of the turns that have lost results."""
         for one in self.lost[self._taken :]:
-            self._take(one.start, one.start, one.stop)
+            self._take(one.start, one.start, one.stop, reaches=one.stop > self._high)
         self._taken = len(self.lost)
 
-    def _take(self, at: int, bad: int, stuck: int) -> int:
-        """Make a span of what a look that began at a place has stopped at, and return where the next one begins."""
+    def _take(self, at: int, bad: int, stuck: int, *, reaches: bool = False) -> int:
+        """Make a span of what a look that began at a place has stopped at, and return where the next one begins.
+
+        What begins in the last span is in it, unless it reaches beyond and no look begins where the span ends.
+        """
         messages, spans, end = self._messages, self._spans, len(self._messages)
         doubtful = stuck == at
         if doubtful:
             self.doubted.add(at)
         at = max(stuck, at + 1)
-        if bad >= self._high or (self._small and doubtful):
+        if bad >= self._high or reaches or (self._small and doubtful):
             self._small = self.cuts is not None and stuck > bad and self.cuts(messages, bad)
             if self._small:
                 low, stop = bad, stuck

@@ -223,6 +223,7 @@ def test_words_for_lost_results_are_those_that_the_rules_put_in(form: str, steps
         "options": data.draw(st.sampled_from([{}, {"stub_is_error": False}, {"stub_text": "none"}, {"store": False}])),
         "wire": wire,
         "provider": data.draw(st.none() | st.sampled_from([*PROFILES])),
+        "pending": data.draw(st.sampled_from([(), (), ("another",)])),  # a word of the caller's asks for the rules
     }
     assert_both_ways_agree(write(steps), options)
 

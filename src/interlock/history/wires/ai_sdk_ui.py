@@ -70,6 +70,7 @@ class AISDKUI(GroupedWire):
     result_blocks: ClassVar[bool] = False
     shapes_served: ClassVar[bool] = True
     content_key: ClassVar[str] = "parts"
+    results_inside: ClassVar[bool] = True
 
     # -- reading ---------------------------------------------------------------------------------
 

@@ -77,6 +77,8 @@ class Wire:
     names_agree: ClassVar[bool] = False
     #: A list in a result's body holds content blocks; where it does not, a list is what the tool returned.
     result_blocks: ClassVar[bool] = True
+    #: A result is a part of its call's message.
+    results_inside: ClassVar[bool] = False
     #: One native message may be read as several views, so that what befalls a view may befall a part of it.
     shares_messages: ClassVar[bool] = False
     #: Where a part keeps Gemini's thought signature, key by key. Empty: nowhere, or whoever turns the format
@@ -107,12 +109,9 @@ class Wire:
         """Return the client's calls in a native message that a look has passed."""
         return [part for part in self.read_at(native, 0)[0].parts if type(part) is Call and not part.server]
 
-    def answered(self, native: Any, results: Mapping[int, Result]) -> Any:  # noqa: ARG002
-        """Return a message that a look has passed with results for some of its calls, by the calls' places in it.
-
-        `None`: in this format a result is not a part of its call's message.
-        """
-        return None
+    def answered(self, native: Any, results: Mapping[int, Result]) -> Any:
+        """Return a message that a look has passed with results for some of its calls, by the calls' places in it."""
+        raise NotImplementedError
 
     def scanner(self, context: Any) -> Scan | None:  # noqa: ARG002
         """Return a walk over native messages that stops where one is not surely healthy.

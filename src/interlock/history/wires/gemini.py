@@ -96,6 +96,7 @@ class Gemini(Wire):
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
             waiting: list[tuple[str, str | None]] = []
+            ids: list[Any] = []  # theirs
             at = opened = start
             asked = start > 0  # the user has spoken
             role = ""
@@ -106,17 +107,27 @@ class Gemini(Wire):
                         return (opened if waiting else at), at
                     if role == "user":
                         asked = True
+                        if waiting and "text" in parts[0]:
+                            if None in ids or not places.lose(opened, at, ids):
+                                return opened, at
+                            waiting, ids = [], []
                         if waiting:
                             if len(parts) != len(waiting):
                                 left = Counter(waiting)
-                                return opened, at + all(_is_answer(part, left) for part in parts)
+                                if not all(_is_answer(part, left) for part in parts):
+                                    return opened, at
+                                ids = [call_id for (_, call_id), count in left.items() if count]
+                                if None in ids or not places.lose(opened, at + 1, ids):
+                                    return opened, at + 1
+                                waiting, ids = [], []
+                                continue
                             for part, (name, call_id) in zip(parts, waiting, strict=True):
                                 response = part["functionResponse"]
                                 if response["name"] != name or response.get("id") != call_id:
                                     return opened, at
                                 if type(response["response"]) is not dict or len(part) != 1:
                                     return opened, at
-                            waiting = []
+                            waiting, ids = [], []
                             continue
                         for part in parts:
                             if len(part) != 1 or type(part["text"]) is not str:
@@ -125,7 +136,7 @@ class Gemini(Wire):
                                 return at, at
                     elif role == "model":
                         if waiting:
-                            return opened, at
+                            return opened, at  # its neighbours are one turn
                         said = False
                         own = set[str]()
                         for part in parts:
@@ -157,6 +168,7 @@ class Gemini(Wire):
                                 own.add(call_id)
                             opened = at
                             waiting.append((name, call_id))
+                            ids.append(call_id)
                         if not said and not waiting:
                             return at, at
                         if waiting and not asked:
@@ -165,9 +177,12 @@ class Gemini(Wire):
                         return (opened if waiting else at), at
             except (KeyError, TypeError, AttributeError):
                 return (opened if waiting else at), at
-            if closed and role == "model" and not waiting:
+            if waiting:
+                if None in ids or not places.lose(opened, len(messages), ids):
+                    return opened, len(messages)
+            elif closed and role == "model":
                 return at, len(messages)
-            return (opened if waiting else len(messages)), len(messages)
+            return len(messages), len(messages)
 
         return scan
 

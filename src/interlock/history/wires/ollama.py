@@ -88,7 +88,9 @@ class Ollama(Wire):
                             return opened, at
                         continue
                     if due:
-                        return opened, at
+                        if not places.lose(opened, at, (), len(due)):
+                            return opened, at
+                        due.clear()
                     opened = at
                     if type(content) is not str:
                         return at, at
@@ -125,7 +127,9 @@ class Ollama(Wire):
                     due.reverse()
             except (AttributeError, IndexError, KeyError, TypeError):
                 return (opened if due else at), at
-            return (opened if due else len(messages)), len(messages)
+            if due and not places.lose(opened, len(messages), (), len(due)):
+                return opened, len(messages)
+            return len(messages), len(messages)
 
         return scan
 
