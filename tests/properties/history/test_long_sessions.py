@@ -205,6 +205,8 @@ def interrupted(draw: st.DrawFn) -> list[Step]:
     """A session in which results are lost, from one to all, and nothing else is wrong."""
     out: list[Step] = []
     for step in draw(sessions()):
+        if isinstance(step, Reply) and step.calls and draw(st.booleans()):
+            step = replace(step, text="look")
         if not isinstance(step, Results):
             out.append(step)
             continue

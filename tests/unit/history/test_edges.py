@@ -646,3 +646,24 @@ def test_a_turn_that_thinking_does_not_begin_is_found_where_nothing_else_is_wron
     options = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
     result = heal(history, wire="bedrock_converse", provider="bedrock-anthropic", options=options)
     assert [one.rule for one in result.remaining] == ["thinking-missing"]
+
+
+def test_lost_results_that_begin_in_the_stretch_of_others_and_reach_beyond_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Outputs may come until somebody speaks, so what two calls lack may lie in two stretches."""
+
+    def call(name: str) -> dict[str, Any]:
+        return {"type": "function_call", "call_id": name, "name": "f", "arguments": "{}"}
+
+    def output(name: str) -> dict[str, Any]:
+        return {"type": "function_call_output", "call_id": name, "output": "r"}
+
+    words = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}] * 8
+    said = {"role": "assistant", "content": "look"}
+    lost = [call("a"), said, call("b"), call("c"), output("c"), call("d")]
+    history = [*words, words[0], *lost, *words]
+    whole = heal(history, "openai_responses")
+    assert [one.call_id for one in whole.repairs] == ["a", "b", "d"]
+    asked = heal(history, "openai_responses", pending=["another"])
+    assert asked.repairs == whole.repairs and asked.messages == whole.messages
+    monkeypatch.setattr(engine, "_suspects", lambda *_: None)
+    assert heal(history, "openai_responses") == whole
