@@ -73,6 +73,11 @@ LETTERS: dict[str, list[Step]] = {
         Reply("", (Ask("call00009", "f", {}), Ask("call00010", "g", {}))),
         Results((Answer("call00010", "g", "r"), Answer("call00009", "f", "r"))),
     ],
+    "calls in two messages": [
+        Reply("", (Ask("call00013", "f", {}),)),
+        Reply("", (Ask("call00014", "f", {}),)),
+        Results((Answer("call00013", "f", "r"), Answer("call00014", "f", "r"))),
+    ],
     "calls ahead of calls": [Reply("", (Ask("call00011", "f", {}),)), *exchange("", "call00012")],
 }
 

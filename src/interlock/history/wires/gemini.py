@@ -124,7 +124,10 @@ class Gemini(Wire):
                             for part, (name, call_id) in zip(parts, waiting, strict=True):
                                 response = part["functionResponse"]
                                 if response["name"] != name or response.get("id") != call_id:
-                                    return opened, at
+                                    left = Counter(waiting)  # in another order, which ids allow
+                                    if None in ids or not all(_is_answer(one, left) for one in parts):
+                                        return opened, at
+                                    break
                                 if type(response["response"]) is not dict or len(part) != 1:
                                     return opened, at
                             waiting, ids = [], []
@@ -135,44 +138,46 @@ class Gemini(Wire):
                             if filled and (not part["text"] or part["text"].isspace()):
                                 return at, at
                     elif role == "model":
-                        if waiting:
-                            return opened, at  # its neighbours are one turn
-                        said = False
+                        if waiting and due:
+                            return opened, at  # in which step of the turn a signature is due is for the rules to say
+                        said, low = False, opened if waiting else at
                         own = set[str]()
                         for part in parts:
                             signed = part.get("thoughtSignature")
                             if len(part) != 1 + (signed is not None) or not (signed is None or well_formed(signed)):
-                                return at, at
+                                return low, at
                             call = part.get("functionCall")
                             if call is None:
                                 text = part["text"]
                                 if type(text) is not str or (filled and (not text or text.isspace())):
-                                    return at, at
+                                    return low, at
                                 said = said or signed is not None or not (not text or text.isspace())
                                 continue
                             name, call_id = call["name"], call.get("id")
                             if type(call["args"]) is not dict or (due and not waiting and not signed):
-                                return at, at
+                                return low, at
                             if name not in names:
                                 if not fits(name):
-                                    return at, at
+                                    return low, at
                                 names.add(name)
                             if call_id is not None:
                                 if type(call_id) is not str or not call_id:
-                                    return at, at
+                                    return low, at
                                 if places.setdefault(call_id, at) != at:
                                     places.again(call_id, at)
-                                    return at, at
+                                    return low, at
                                 if call_id in own:
-                                    return at, at
+                                    return low, at
                                 own.add(call_id)
-                            opened = at
+                            if not waiting:
+                                opened = at
                             waiting.append((name, call_id))
                             ids.append(call_id)
-                        if not said and not waiting:
-                            return at, at
+                            said = True
+                        if not said:
+                            return low, at
                         if waiting and not asked:
-                            return at, at
+                            return low, at
                     else:
                         return (opened if waiting else at), at
             except (KeyError, TypeError, AttributeError):
