@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from interlock.history.plain import is_plain
 from interlock.history.records import Repair
 from interlock.history.rules import orphan_tool_call
 from interlock.history.rules.base import Context, joins_users, leading_results
@@ -51,7 +52,7 @@ def with_stubs(
     at = 0
     for lost in suspects.lost:
         splices = _splices(history, lost, context, repairs)
-        if splices is None:
+        if splices is None or not _are_plain(history, splices, context.wire):
             return None
         # The look has gone on as if results were there, so it can say no more of a turn than of an earlier one that
         # was answered in the same way, unless it is the last one.
@@ -186,6 +187,13 @@ def _holder(history: Sequence[Any], behind: int, stop: int, context: Context) ->
         return None, 0
     lead = leading_results(view)
     return (view, lead) if lead or wire.result_role == "tool" or joins_users(context) else (None, 0)
+
+
+def _are_plain(history: Sequence[Any], splices: Sequence[_Splice], wire: Wire) -> bool:
+    """Say whether messages that change hold nothing but JSON values: clients' objects in them have to be read first."""
+    return wire.reads_objects or all(
+        is_plain(history[at]) for place, gone, _, _ in splices for at in range(place, place + gone)
+    )
 
 
 def _passes(scan: Scan, history: Sequence[Any], start: int, splices: Sequence[_Splice]) -> bool:
