@@ -69,11 +69,12 @@ class Demands:
     bare: bool
 
 
-def demands_of(context: Any) -> Demands | None:
+def demands_of(context: Any, *, signs: bool = True) -> Demands | None:
     """Return what the target of a history demands; `None` where a look at words, calls and results cannot tell.
 
     Args:
         context: The rules' `Context`.
+        signs: Signatures that are due for calls are more than the look knows of.
     """
     profile: Profile = context.profile
     options: Mapping[str, Any] = context.options
@@ -85,6 +86,8 @@ def demands_of(context: Any) -> Demands | None:
         given = outside(options) + (options.get("cache_control") is not None)
         if given > profile.cache_marks:
             return None
+    if signs and profile.thought_signatures and context.wire.signature_path:
+        return None
     return _demands(profile, context.wire)
 
 
@@ -100,8 +103,6 @@ def thinking_of(options: Mapping[str, Any]) -> str | None:
 @lru_cache(maxsize=256)
 def _demands(profile: Profile, wire: Any) -> Demands | None:
     if profile.reasoning_field is not None or profile.empty_thinking:
-        return None  # something is due beside the calls
-    if profile.thought_signatures and wire.signature_path:
         return None  # something is due beside the calls
     every = {one + other for one in "^?" + wire.look_kinds for other in wire.look_kinds}
     pairs = every - _refused(profile, wire)

@@ -21,7 +21,6 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.demands import demands_of
-from interlock.history.naming import matcher
 from interlock.history.spans import Places, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_id, as_json, as_string, opaque_message, read_content, role_in
@@ -57,13 +56,12 @@ class BedrockConverse(Wire):
 
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: turns that alternate, calls, and one message that answers."""
-        profile = context.profile
         demands = demands_of(context)
-        if demands is None or profile.name not in ("bedrock", "bedrock-anthropic"):
+        if demands is None:
             return None
-        fits, id_fits, everywhere, ends = demands.name_fits, matcher(profile.id_pattern), demands.once, demands.ends
-        alone = profile.results_alone
-        names = context.fitting
+        fits, id_fits, longest = demands.name_fits, demands.id_fits or bool, demands.longest
+        everywhere, ends, names = demands.once, demands.ends, context.fitting
+        alone = context.profile.results_alone or demands.target not in ("bedrock", "bedrock-anthropic")
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
             waiting: set[str] = set()
@@ -120,7 +118,7 @@ class BedrockConverse(Wire):
                             reused = places.setdefault(call_id, at) != at
                             if reused:
                                 places.again(call_id, at)
-                            if len(call_id) > 64 or call_id in waiting or (everywhere and reused):
+                            if len(call_id) > longest or call_id in waiting or (everywhere and reused):
                                 return at, at
                             if name not in names:
                                 if not fits(name):

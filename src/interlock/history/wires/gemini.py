@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
-from interlock.history.naming import matcher
+from interlock.history.demands import demands_of
 from interlock.history.signatures import well_formed
 from interlock.history.spans import Places, Scan, onward
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
@@ -65,6 +65,7 @@ class Gemini(Wire):
     single_part: ClassVar[bool] = True  # as in the REST API's own examples
     server_tools: ClassVar[bool] = True
     signature_path: ClassVar[tuple[str, ...]] = ("thoughtSignature",)
+    look_kinds: ClassVar[str] = "uact"
 
     def read_message(self, native: Any, at: int) -> Message:
         """Return the view of one content; one without a role is the user's."""
@@ -88,10 +89,14 @@ class Gemini(Wire):
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: text, calls, and one content with an answer for each."""
         profile = context.profile
-        if profile.name not in ("google", "vertex"):
+        due = profile.thought_signatures
+        home = profile.name in ("google", "vertex")  # where these signatures are from
+        demands = demands_of(context, signs=False)
+        if demands is None:
             return None
-        closed = profile.last == "user"
-        fits, due, filled = matcher(profile.name_pattern), profile.thought_signatures, profile.empty_text
+        fits, id_fits, longest = demands.name_fits, demands.id_fits or bool, demands.longest
+        pairs, ends, runs = demands.pairs, demands.ends, demands.runs
+        filled = profile.empty_text or not home
         names = context.fitting
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
@@ -99,10 +104,10 @@ class Gemini(Wire):
             ids: list[Any] = []  # theirs
             at = opened = start
             asked = start > 0  # the user has spoken
-            role = ""
+            kind = "?" if start else "^"
             try:
                 for at, message in onward(messages, start):
-                    role, parts = message["role"], message["parts"]
+                    before, role, parts = kind, message["role"], message["parts"]
                     if len(message) != 2 or not parts:
                         return (opened if waiting else at), at
                     if role == "user":
@@ -110,7 +115,7 @@ class Gemini(Wire):
                         if waiting and "text" in parts[0]:
                             if None in ids or not places.lose(opened, at, ids):
                                 return opened, at
-                            waiting, ids = [], []
+                            waiting, ids, before = [], [], "t"
                         if waiting:
                             if len(parts) != len(waiting):
                                 left = Counter(waiting)
@@ -119,7 +124,7 @@ class Gemini(Wire):
                                 ids = [call_id for (_, call_id), count in left.items() if count]
                                 if None in ids or not places.lose(opened, at + 1, ids):
                                     return opened, at + 1
-                                waiting, ids = [], []
+                                waiting, ids, kind = [], [], "t"
                                 continue
                             for part, (name, call_id) in zip(parts, waiting, strict=True):
                                 response = part["functionResponse"]
@@ -130,21 +135,25 @@ class Gemini(Wire):
                                     break
                                 if type(response["response"]) is not dict or len(part) != 1:
                                     return opened, at
-                            waiting, ids = [], []
+                            waiting, ids, kind = [], [], "t"
                             continue
+                        kind = "u"
                         for part in parts:
                             if len(part) != 1 or type(part["text"]) is not str:
                                 return at, at
                             if filled and (not part["text"] or part["text"].isspace()):
                                 return at, at
                     elif role == "model":
-                        if waiting and due:
+                        if waiting and (due or not runs):
                             return opened, at  # in which step of the turn a signature is due is for the rules to say
+                        kind = "a"
                         said, low = False, opened if waiting else at
                         own = set[str]()
                         for part in parts:
                             signed = part.get("thoughtSignature")
-                            if len(part) != 1 + (signed is not None) or not (signed is None or well_formed(signed)):
+                            if len(part) != 1 + (signed is not None):
+                                return low, at
+                            if signed is not None and home and not well_formed(signed):
                                 return low, at
                             call = part.get("functionCall")
                             if call is None:
@@ -161,7 +170,7 @@ class Gemini(Wire):
                                     return low, at
                                 names.add(name)
                             if call_id is not None:
-                                if type(call_id) is not str or not call_id:
+                                if type(call_id) is not str or not 0 < len(call_id) <= longest or not id_fits(call_id):
                                     return low, at
                                 if places.setdefault(call_id, at) != at:
                                     places.again(call_id, at)
@@ -173,19 +182,21 @@ class Gemini(Wire):
                                 opened = at
                             waiting.append((name, call_id))
                             ids.append(call_id)
-                            said = True
+                            said, kind = True, "c"
                         if not said:
                             return low, at
                         if waiting and not asked:
                             return low, at
                     else:
                         return (opened if waiting else at), at
+                    if pairs is not None and before + kind not in pairs:
+                        return (opened if waiting else at), at
             except (KeyError, TypeError, AttributeError):
                 return (opened if waiting else at), at
             if waiting:
                 if None in ids or not places.lose(opened, len(messages), ids):
                     return opened, len(messages)
-            elif closed and role == "model":
+            elif kind not in ends and kind != "^":
                 return at, len(messages)
             return len(messages), len(messages)
 

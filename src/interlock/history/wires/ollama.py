@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
-from interlock.history.naming import matcher
+from interlock.history.demands import demands_of
 from interlock.history.spans import Places, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_id, as_json, as_string, entries, opaque_message, read_content, role_in
@@ -68,40 +68,52 @@ class Ollama(Wire):
 
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: text, calls, and their results right behind, in the same order."""
-        profile = context.profile
-        if profile.name != "ollama":
+        demands = demands_of(context)
+        if demands is None:
             return None
-        fits, names = matcher(profile.name_pattern), context.fitting
+        fits, id_fits, names, longest = demands.name_fits, demands.id_fits, context.fitting, demands.longest
+        pairs, ends, once, filled, visible = demands.pairs, demands.ends, demands.once, demands.filled, demands.visible
+        instructs = "system" in demands.instructs
+        usual = _USUAL if demands.target == "ollama" else _PLAIN  # whose thinking it is nobody knows
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
             due: list[tuple[str | None, str]] = []  # id and name of each call that has no result yet, last one first
             own: set[str] = set()  # the ids in the message at hand
             at = opened = start
+            kind = "?" if start else "^"
             try:
                 for at, message in onward(messages, start):
-                    role, content = message["role"], message["content"]
+                    before, role, content = kind, message["role"], message["content"]
                     if role == "tool":
                         call_id, name = due.pop()
                         if message.get("tool_name", name) != name or message.get("tool_call_id") != call_id:
                             return opened, at
                         if type(content) is not str or not message.keys() <= _RESULT:
                             return opened, at
+                        kind = "t"
                         continue
                     if due:
                         if not places.lose(opened, at, (), len(due)):
                             return opened, at
                         due.clear()
+                        before = "t"
                     opened = at
                     if type(content) is not str:
                         return at, at
-                    if role == "user" or role == "system":
-                        if len(message) != 2:
+                    if role == "user" or (role == "system" and instructs):
+                        kind = "u" if role == "user" else "s"
+                        if len(message) != 2 or (filled and kind == "u" and (not content or content.isspace())):
+                            return at, at
+                        if pairs is not None and before + kind not in pairs:
                             return at, at
                         continue
-                    if role != "assistant" or not message.keys() <= _USUAL:
+                    if role != "assistant" or not message.keys() <= usual:
                         return at, at
                     entries, thinking = message.get("tool_calls"), message.get("thinking")
-                    if not entries and (not content or content.isspace()):
+                    kind = "c" if entries else "a"
+                    if (not entries or visible) and (content.isspace() or not (content or entries)):
+                        return at, at
+                    if pairs is not None and before + kind not in pairs:
                         return at, at
                     if thinking is not None and type(thinking) is not str:
                         return at, at
@@ -118,17 +130,25 @@ class Ollama(Wire):
                                 return at, at
                             names.add(name)
                         if call_id is not None:
-                            if type(call_id) is not str or not call_id or call_id in own:
+                            if type(call_id) is not str or not 0 < len(call_id) <= longest or call_id in own:
+                                return at, at
+                            if id_fits is not None and not id_fits(call_id):
                                 return at, at
                             own.add(call_id)
                             if places.setdefault(call_id, at) != at:
                                 places.again(call_id, at)
+                                if once:
+                                    return at, at
                         due.append((call_id, name))
                     due.reverse()
             except (AttributeError, IndexError, KeyError, TypeError):
                 return (opened if due else at), at
-            if due and not places.lose(opened, len(messages), (), len(due)):
-                return opened, len(messages)
+            if due:
+                if not places.lose(opened, len(messages), (), len(due)):
+                    return opened, len(messages)
+                kind = "t"
+            if kind not in ends and kind != "^":
+                return at, len(messages)
             return len(messages), len(messages)
 
         return scan
@@ -202,7 +222,8 @@ class Ollama(Wire):
         return part.slot in ("content", "tool_calls")
 
 
-_USUAL: Final = frozenset({"role", "content", "thinking", "tool_calls"})
+_PLAIN: Final = frozenset({"role", "content", "tool_calls"})
+_USUAL: Final = _PLAIN | {"thinking"}
 _RESULT: Final = frozenset({"role", "content", "tool_name", "tool_call_id"})
 _ENTRY: Final = frozenset({"id", "type", "function"})
 
