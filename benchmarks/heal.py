@@ -182,6 +182,15 @@ def least(run: Callable[[], Any], *, seconds: float = 0.08, rounds: int = 5) -> 
     return best
 
 
+def against(run: Callable[[], Any], other: Callable[[], Any], *, rounds: int = 9) -> float:
+    """What a run takes as a multiple of another; by turns, as a machine is now fast and now slow."""
+    first, second = float("inf"), float("inf")
+    for _ in range(rounds):
+        first = min(first, least(run, seconds=0.0, rounds=1))
+        second = min(second, least(other, seconds=0.0, rounds=1))
+    return first / second
+
+
 def many(run: Callable[[], Any], count: int) -> Callable[[], Any]:
     """A short run several times over, so that the clock can tell."""
 
@@ -251,24 +260,22 @@ def slowest(form: Form, report: Callable[[str, bool], None]) -> None:
     """Print the row of one form: the target, and the kind of damage, that cost most."""
     steps = session(200)
     history, plain = form.write(steps), form.json(steps)
-    own = 1.0 if form.dump is None else least(lambda: form.dump(history)) / least(lambda: json.dumps(plain))
-    quick = partial(least, seconds=0.02, rounds=5)
-    dumps = quick(lambda: json.dumps(plain)) * own
+    dump = form.dump
+    own = 1.0 if dump is None else against(lambda: dump(history), lambda: json.dumps(plain))
     targets = {}
     for provider in PROFILES:
         healing = partial(heal, history, form.wire, provider)
         result = healing()
         if not result.changed and not result.remaining:
-            targets[provider] = quick(healing) / dumps
+            targets[provider] = against(healing, lambda: json.dumps(plain)) / own
     kinds = {}
     for name, break_ in MUTATIONS.items():
         try:
             broken = break_(steps, lambda count: count // 2)
-            messages, plain = form.write(broken), form.json(broken)
+            healing, writing = partial(heal, form.write(broken), form.wire), partial(json.dumps, form.json(broken))
         except (ImpossibleError, ValueError):
             continue  # objects that cannot be made
-        dumps = quick(lambda plain=plain: json.dumps(plain)) * own
-        kinds[name] = quick(lambda messages=messages: heal(messages, form.wire)) / dumps
+        kinds[name] = against(healing, writing) / own
     worst = max(targets, key=targets.__getitem__), max(kinds, key=kinds.__getitem__)
     cells = (f"{targets[worst[0]]:.2f}", worst[0], f"{kinds[worst[1]]:.2f}", worst[1])
     row(form.name, str(len(targets)), *cells[:2], str(len(kinds)), *cells[2:])

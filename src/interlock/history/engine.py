@@ -24,7 +24,7 @@ from interlock.history.requests import history_key, renamed_tools, tool_names
 from interlock.history.rereading import reread
 from interlock.history.rules import BY_NAME, RULES, policies_for
 from interlock.history.rules.base import Context, Finding, Rule
-from interlock.history.spans import Places, Scan, Suspects, elsewhere, last_of, runs, stretch, views_of, widened
+from interlock.history.spans import Places, Scan, Suspects, elsewhere, runs, stretch, views_of, widened, written
 from interlock.history.turns import Message
 from interlock.history.wires import WIRES
 from interlock.history.wires.base import Wire
@@ -488,8 +488,8 @@ def _written(found: _Outcome, history: Sequence[Any], wire: Wire) -> _Written:
     run: list[Message] = []
     ahead: Message | None = None
 
-    def write() -> None:
-        healed, places = next(ready, None) or wire.write(run, last_of(ahead))
+    def write(behind: Message | None) -> None:
+        healed, places = next(ready, None) or written(run, wire, ahead, behind)
         for place, view in zip(places, run, strict=True):
             for origin in view.origins:
                 if positions[origin] is None:
@@ -503,13 +503,13 @@ def _written(found: _Outcome, history: Sequence[Any], wire: Wire) -> _Written:
             run.append(view)
             continue
         if run:
-            write()
+            write(view)
         ahead = view
         start, stop = healthy
         positions[start:stop] = range(len(out), len(out) + stop - start)
         out += history[start:stop]
     if run:
-        write()
+        write(None)
     return out, tuple(positions)
 
 
@@ -551,7 +551,7 @@ def _proof(views: Sequence[Message], wire: Wire, scan: Scan, history: Sequence[A
         start = None if ahead is None else stretch(ahead)
         if not run or (start is not None and run[0].origins[:1] != start[1:]):
             return None  # what parts the run from the healthy messages ahead of it has gone
-        native, held = wire.write(run, last_of(ahead))
+        native, held = written(run, wire, ahead, behind)
         out.append((native, held))
         at = len(seen) + (start is not None)  # a run behind others does not begin the history
         seen[len(seen) :] = [None, *native] if start is not None else native

@@ -132,7 +132,8 @@ def _beside(history: Sequence[Any], behind: int, stubs: list[Result], holder: Me
         first = views[0]
         parts = (*first.parts, *stubs)
         views[0] = Message(first.role, parts, first.native, first.origins, first.form, True, first.extra)
-    return behind, gone, wire.write(views, history[behind - 1])[0], holder is not None
+    ahead = wire.read_at(history[behind - 1], behind - 1)  # the calls: new ones are made like it, and dated by it
+    return behind, gone, wire.write([*ahead, *views])[0][1:], holder is not None
 
 
 def _answer(stubs: Sequence[Result], wire: Wire) -> Message:

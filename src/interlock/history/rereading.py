@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from interlock.history.spans import last_of, stretch
+from interlock.history.spans import stretch, written
 from interlock.history.turns import Message, Part
 from interlock.history.wires.base import Wire
 
@@ -37,21 +37,21 @@ def reread(views: Sequence[Message], wire: Wire) -> list[Message]:
         if stretch(view) is None:
             run.append(view)
             continue
-        out += _read(run, wire, ahead)
+        out += _read(run, wire, ahead, view)
         out.append(view)
         run, ahead = [], view
-    return out + _read(run, wire, ahead)
+    return out + _read(run, wire, ahead, None)
 
 
-def _read(run: Sequence[Message], wire: Wire, ahead: Message | None) -> list[Message]:
+def _read(run: Sequence[Message], wire: Wire, ahead: Message | None, behind: Message | None) -> list[Message]:
     if not any(view.changed for view in run) and not wire.shares_messages:
         return list(run)
-    written, places = wire.write(run, last_of(ahead))
-    held: list[list[Message]] = [[] for _ in written]
+    natives, places = written(run, wire, ahead, behind)
+    held: list[list[Message]] = [[] for _ in natives]
     for place, view in zip(places, run, strict=True):
         held[place].append(view)
     out: list[Message] = []
-    for at, (native, old) in enumerate(zip(written, held, strict=True)):
+    for at, (native, old) in enumerate(zip(natives, held, strict=True)):
         if len(old) == 1 and not old[0].changed and not wire.shares_messages:
             out += old
             continue

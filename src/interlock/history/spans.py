@@ -28,13 +28,13 @@ __all__ = [
     "Scan",
     "Suspects",
     "elsewhere",
-    "last_of",
     "onward",
     "runs",
     "stand_in",
     "stretch",
     "views_of",
     "widened",
+    "written",
 ]
 
 
@@ -116,7 +116,7 @@ Scan = Callable[[Sequence[Any], int, Places], tuple[int, int]]
 #: What a shape that a look does not know raises.
 UNKNOWN: Final = (KeyError, TypeError, AttributeError, IndexError, ValueError, RecursionError, StopIteration)
 _GAP: Final = "gap"
-_LAST: Final = "last"
+_ENDS: Final = "ends"
 _FAR: Final = 16  # places outside of the spans that are looked at too; a history with more is read whole
 _MANY: Final = 100_000  # values that are looked through; what contains itself ends here
 
@@ -276,7 +276,9 @@ def stand_in(messages: Sequence[Any], start: int, stop: int) -> Message:
     native = {"role": "user", "content": word}
     # Opaque, and an item: no turn goes on in it, and nothing is joined to it.
     held = (Text(native=None, text=word, index=0, slot="self"),)
-    view = Message("opaque", held, native, form="item", extra={_GAP: (start, stop), _LAST: messages[stop - 1]})
+    view = Message(
+        "opaque", held, native, form="item", extra={_GAP: (start, stop), _ENDS: (messages[start], messages[stop - 1])}
+    )
     view.sound = True
     return view
 
@@ -287,9 +289,11 @@ def stretch(view: Message) -> tuple[int, int] | None:
     return found
 
 
-def last_of(view: Message | None) -> Any:
-    """Return the last of the healthy messages that a view stands for; `None` where there is none."""
-    return None if view is None else view.extra.get(_LAST)
+def written(run: Sequence[Message], wire: Any, ahead: Message | None, behind: Message | None) -> Any:
+    """Return what the wire writes the views between two stand-ins as."""
+    return wire.write(
+        run, None if ahead is None else ahead.extra[_ENDS][1], None if behind is None else behind.extra[_ENDS][0]
+    )
 
 
 def views_of(

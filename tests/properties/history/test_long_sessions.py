@@ -204,9 +204,11 @@ def test_what_stands_around_the_faults_tells_all(form: str, steps: Any, faults: 
 def interrupted(draw: st.DrawFn) -> list[Step]:
     """A session in which results are lost, from one to all, and nothing else is wrong."""
     out: list[Step] = []
+    thinks = draw(st.booleans())
     for step in draw(sessions()):
-        if isinstance(step, Reply) and step.calls and draw(st.booleans()):
-            step = replace(step, text="look")
+        if isinstance(step, Reply) and step.calls:
+            words, thought = draw(st.sampled_from(["", "look"])), draw(st.sampled_from(["", "hm"]))
+            step = replace(step, text=words, thinking=thought if thinks else "")
         if not isinstance(step, Results):
             out.append(step)
             continue

@@ -667,3 +667,16 @@ def test_lost_results_that_begin_in_the_stretch_of_others_and_reach_beyond_it(mo
     assert asked.repairs == whole.repairs and asked.messages == whole.messages
     monkeypatch.setattr(engine, "_suspects", lambda *_: None)
     assert heal(history, "openai_responses") == whole
+
+
+def test_a_new_message_of_langchain_has_the_form_of_the_one_behind_where_none_is_ahead() -> None:
+    """Also where that one is healthy, so that it is not read."""
+
+    def data(kind: str, content: str) -> dict[str, Any]:
+        return {"type": kind, "data": {"type": kind, "content": content}}
+
+    system = {"type": "system", "data": {"type": "system", "content": "s"}}
+    turns = [data("human", "q"), data("ai", "a")] * 4
+    history = [0, system, *turns, data("human", "q")]
+    healed = heal(history, "langchain", "perplexity").messages
+    assert healed[1] == data("human", "<system>s</system>\n\nq")

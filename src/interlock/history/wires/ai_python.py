@@ -174,7 +174,12 @@ class AIPython(ScreenedWire):
             return None
         return replace(message, role=role, native=with_fields(message.native, role=role), changed=True)
 
-    def write(self, views: Sequence[Message], ahead: Any = None) -> tuple[list[Any], Sequence[int]]:  # noqa: ARG002
+    def write(
+        self,
+        views: Sequence[Message],
+        ahead: Any = None,  # noqa: ARG002
+        behind: Any = None,  # noqa: ARG002
+    ) -> tuple[list[Any], Sequence[int]]:
         """Return the native messages; new ones are objects where the history is made of objects."""
         specimen = next((view.native.source for view in views if isinstance(view.native, Fields)), None)
         out: list[Any] = []

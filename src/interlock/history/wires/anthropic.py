@@ -76,7 +76,7 @@ class Anthropic(Wire):
                             if waiting:
                                 if not places.lose(opened, at, waiting):
                                     return opened, at
-                                waiting = set()
+                                waiting, before = set(), "t"
                             if content.isspace():
                                 return at, at
                         elif type(content) is not list:
@@ -89,6 +89,7 @@ class Anthropic(Wire):
                                 if not places.lose(opened, at + 1, waiting):
                                     return opened, at + 1
                                 waiting = set()
+                                before = "t" if kind == "u" else before
                     elif role == "assistant":
                         if before != "a" and before != "c":
                             led = False

@@ -313,12 +313,18 @@ class Wire:
         """Return the wire's own word for a role."""
         return role
 
-    def write(self, views: Sequence[Message], ahead: Any = None) -> tuple[list[Any], Sequence[int]]:  # noqa: ARG002
+    def write(
+        self,
+        views: Sequence[Message],
+        ahead: Any = None,  # noqa: ARG002
+        behind: Any = None,  # noqa: ARG002
+    ) -> tuple[list[Any], Sequence[int]]:
         """Return the native messages, and for each view the place of the message that holds it.
 
         Args:
             views: The views.
             ahead: The native message ahead of them, where there is one.
+            behind: The one behind them.
 
         Here each view is one message. A wire that reads one message as several views puts
         them together again.

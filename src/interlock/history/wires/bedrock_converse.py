@@ -61,7 +61,8 @@ class BedrockConverse(Wire):
             return None
         fits, id_fits, longest = demands.name_fits, demands.id_fits or bool, demands.longest
         everywhere, ends, names = demands.once, demands.ends, context.fitting
-        alone = context.profile.results_alone or demands.target not in ("bedrock", "bedrock-anthropic")
+        foreign = demands.target not in ("bedrock", "bedrock-anthropic")
+        alone = context.profile.results_alone or foreign
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
             waiting: set[str] = set()
@@ -76,7 +77,7 @@ class BedrockConverse(Wire):
                     if role == before:
                         if not waiting:
                             return max(at - 1, start), at
-                        if not places.lose(opened, at, waiting):
+                        if demands.runs or not places.lose(opened, at, waiting):
                             return opened, at
                         waiting = set()
                     if role == "user":
@@ -94,7 +95,7 @@ class BedrockConverse(Wire):
                             if spoken or not _plain_result(result):
                                 return opened, at
                         if waiting:
-                            if not places.lose(opened, at + 1, waiting):
+                            if (foreign and spoken) or not places.lose(opened, at + 1, waiting):
                                 return opened, at + 1
                             waiting = set()
                         if alone and spoken and len(content) > 1 and any("toolResult" in block for block in content):

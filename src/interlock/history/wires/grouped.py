@@ -110,7 +110,12 @@ class GroupedWire(ScreenedWire):
         held = tuple(part for view in views for part in view.parts)
         return replace(views[0], parts=held, extra={**views[0].extra, "group": None})
 
-    def write(self, views: Sequence[Message], ahead: Any = None) -> tuple[list[Any], Sequence[int]]:
+    def write(
+        self,
+        views: Sequence[Message],
+        ahead: Any = None,
+        behind: Any = None,  # noqa: ARG002
+    ) -> tuple[list[Any], Sequence[int]]:
         """Put the views of one message together again."""
         drafts: list[Draft] = []
         places: list[int] = []

@@ -312,10 +312,15 @@ class LangChain(ScreenedWire):
         new = self.read_message(native, message.origins[0] if message.origins else 0)
         return replace(new, origins=message.origins, changed=True, extra={"kind": _WORDS[role]})
 
-    def write(self, views: Sequence[Message], ahead: Any = None) -> tuple[list[Any], Sequence[int]]:  # noqa: ARG002
+    def write(self, views: Sequence[Message], ahead: Any = None, behind: Any = None) -> tuple[list[Any], Sequence[int]]:
         """Return the native messages; new ones have the form of the one ahead, or else of the first one behind."""
-        form: str = next((view.extra["form"] for view in views if "form" in view.extra), "flat")
-        specimen = next((view.extra["source"] for view in views if view.extra.get("form") == "object"), None)
+        known = [(view.extra["form"], view.extra.get("source")) for view in views if "form" in view.extra]
+        if ahead is not None:
+            known.insert(0, (_opened(ahead)[2], ahead))
+        if behind is not None:
+            known.append((_opened(behind)[2], behind))
+        form: str = known[0][0] if known else "flat"
+        specimen = next((source for own, source in known if own == "object"), None)
         out: list[Any] = []
         for view in views:
             form = view.extra.get("form", form)

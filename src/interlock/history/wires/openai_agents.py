@@ -44,9 +44,9 @@ class OpenAIAgents(OpenAIResponses):
         fields = {key: value for key, value in held.items() if value is not None}
         return fields if type(fields.get("content", "")) is str else _opened(item)
 
-    def write(self, views: Sequence[Message], ahead: Any = None) -> tuple[list[Any], Sequence[int]]:
+    def write(self, views: Sequence[Message], ahead: Any = None, behind: Any = None) -> tuple[list[Any], Sequence[int]]:
         """Return the items; an object that nothing changed is the same object."""
-        natives, places = super().write(views, ahead)
+        natives, places = super().write(views, ahead, behind)
         return [source_of(native) for native in natives], places
 
     def assemble(self, message: Message) -> Any:

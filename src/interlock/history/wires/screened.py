@@ -98,6 +98,8 @@ class ScreenedWire(Wire):
                                 if once:
                                     return opened, at
                         ids.clear()
+                    if look.lacking and kinds[0] in "us":
+                        last = "t"  # the results that it lacks would stand ahead
                     if pairs is not None:
                         for kind in kinds:
                             if last + kind not in pairs:
