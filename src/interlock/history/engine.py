@@ -450,7 +450,7 @@ def _look(
     names = frozenset(context.fitting)  # the proof adds those of its own
     out = _run(views, context, scan, history if suspects.cuts else ())
     kept = sum(stretch(view) is not None and not view.changed for view in out.views)
-    new = context.names.keys() | context.ids.keys()
+    new = context.names.keys() | context.ids.keys() | context.given
     if kept == stretches and names.isdisjoint(new) and suspects.places.keys().isdisjoint(new):
         return out
     # A new name or id is in use beyond the spans.

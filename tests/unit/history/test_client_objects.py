@@ -192,3 +192,31 @@ def test_a_request_body_keeps_its_objects_and_an_error_is_found_in_it() -> None:
 def test_an_iterator_of_pending_ids_is_read_once(pending: Any) -> None:
     start, _ = openai_chat()
     assert not heal([*start, USER], pending=pending).changed
+
+
+def test_a_result_object_whose_class_has_no_field_for_the_id_is_healed_once() -> None:
+    """LangChain's `FunctionMessage` and `ChatMessage` keep it among the fields that they do not name."""
+    messages = pytest.importorskip("langchain_core.messages")
+    call = messages.AIMessage(content="", tool_calls=[{"name": "f", "args": {}, "id": "a"}])
+    history = [messages.HumanMessage("q"), call, messages.FunctionMessage(name="f", content="x")]
+    result = heal(history, "langchain")
+    assert [one.rule for one in result.repairs] == ["missing-tool-call-id"]
+    assert not heal(result.messages, "langchain").changed
+    history[2] = messages.ChatMessage(role="tool", tool_call_id="a", content="x")
+    assert heal(history, "langchain").messages is history
+
+
+@pytest.mark.parametrize("beside", [0, 3])
+def test_a_new_message_of_pydantic_ai_is_made_like_the_one_ahead(beside: int) -> None:
+    """A history may hold dicts and objects; an object far away says nothing."""
+    messages = pytest.importorskip("pydantic_ai.messages")
+    part = {"part_kind": "tool-call", "tool_name": "f", "args": {}, "tool_call_id": "a"}
+    asked = messages.ModelRequest(parts=[messages.UserPromptPart(content="x")])
+    history: list[Any] = [
+        {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "x"}]},
+        {"kind": "response", "parts": [part]},
+        {"kind": "response", "parts": [{"part_kind": "text", "content": "done"}]},
+    ]
+    history.insert(beside, asked)
+    healed = heal(history, "pydantic_ai").messages
+    assert [type(one) is dict for one in healed if one is not asked] == [True] * 4

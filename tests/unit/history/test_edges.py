@@ -680,3 +680,16 @@ def test_a_new_message_of_langchain_has_the_form_of_the_one_behind_where_none_is
     history = [0, system, *turns, data("human", "q")]
     healed = heal(history, "langchain", "perplexity").messages
     assert healed[1] == data("human", "<system>s</system>\n\nq")
+
+
+def test_a_name_that_a_stray_result_would_get_is_held_against_the_healthy_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    user, said = {"type": "human", "content": "q"}, {"type": "ai", "content": "a"}
+    call = {"type": "ai", "content": "", "tool_calls": [{"name": "a_b", "args": {}, "id": "1"}]}
+
+    def result(name: str, call_id: str) -> dict[str, Any]:
+        return {"type": "tool", "name": name, "content": "r", "tool_call_id": call_id}
+
+    history = [user, call, result("a_b", "1"), said, user, said, user, said, user, result("a.b", "9")]
+    quick = heal(history, "langchain")
+    monkeypatch.setattr(engine, "_suspects", lambda *_: None)
+    assert heal(history, "langchain") == quick

@@ -71,6 +71,7 @@ class Context:
         names: New tool name -> the name in the input, filled by the renaming rule.
         ids: New call id -> the id in the input, filled by the renaming rules.
         fitting: Tool names that a quick look has seen, all of which can stay.
+        given: New tool names that results got by themselves.
     """
 
     wire: Wire
@@ -86,6 +87,7 @@ class Context:
     names: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str | None] = field(default_factory=dict)
     fitting: set[str] = field(default_factory=set)
+    given: set[str] = field(default_factory=set)
     _pairing: Pairing | None = None
     _held: Sequence[Message] | None = None
     _doubted: list[Message] | None = None
@@ -123,6 +125,7 @@ class Context:
         """Forget what a run has left."""
         self.names.clear()
         self.ids.clear()
+        self.given.clear()
         self.forget()
 
     def insert_after(self, message: Message, role: Role, held: Sequence[Part]) -> tuple[Edit, ...]:

@@ -109,6 +109,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 if asked is not None and part.name != asked.name and not agrees:
                     want = names.new_name(part.name)
                 if want != part.name:
+                    context.given.add(want)
                     named = "no tool" if part.name is None else f"the tool {part.name!r}"
                     yield Finding(
                         message=message,

@@ -177,18 +177,21 @@ class AIPython(ScreenedWire):
     def write(
         self,
         views: Sequence[Message],
-        ahead: Any = None,  # noqa: ARG002
-        behind: Any = None,  # noqa: ARG002
+        ahead: Any = None,
+        behind: Any = None,
     ) -> tuple[list[Any], Sequence[int]]:
-        """Return the native messages; new ones are objects where the history is made of objects."""
-        specimen = next((view.native.source for view in views if isinstance(view.native, Fields)), None)
+        """Return the native messages; a new one is an object where the one ahead of it, or the first one behind, is."""
         out: list[Any] = []
         places: list[int] = []
+        if ahead is None:
+            ahead = next((view.native for view in views if view.origins), behind)
         for view in views:
             places.append(len(out))
             if not view.changed:
                 out.append(_held(view))
                 continue
+            like = source_of(view.native if view.origins else out[-1] if out else ahead)
+            specimen = None if like is None or isinstance(like, dict) else like
             answers = tuple(part for part in view.parts if type(part) is Result)
             if view.native.get("role") == "internal" and answers:
                 # What is internal is never sent, so an answer that was put there gets a message of its own.

@@ -83,8 +83,8 @@ class GroupedWire(ScreenedWire):
         """
         raise NotImplementedError
 
-    def specimen(self, views: Sequence[Message]) -> Any:  # noqa: ARG002
-        """Return an object that shows the classes which the history is made of; `None` for dicts."""
+    def specimen(self, native: Any) -> Any:  # noqa: ARG002
+        """Return an object that shows the classes which a message is made of; `None` for a dict."""
         return None
 
     def put_together(self, draft: Draft, ahead: Any, specimen: Any) -> Any:
@@ -114,7 +114,7 @@ class GroupedWire(ScreenedWire):
         self,
         views: Sequence[Message],
         ahead: Any = None,
-        behind: Any = None,  # noqa: ARG002
+        behind: Any = None,
     ) -> tuple[list[Any], Sequence[int]]:
         """Put the views of one message together again."""
         drafts: list[Draft] = []
@@ -125,16 +125,19 @@ class GroupedWire(ScreenedWire):
             drafts[-1].take(view)
             places.append(len(drafts) - 1)
         out: list[Any] = []
-        specimen = self.specimen(views)
-        ahead = None if ahead is None else self.ahead(ahead)
+        time = None if ahead is None else self.ahead(ahead)
         for draft in drafts:
             if draft.untouched and draft.group is not None:
                 out.append(draft.group.native)
             elif draft.parts and draft.parts[0].slot == "self":
                 out.append(draft.parts[0].native)
             else:
-                out.append(self.put_together(draft, ahead, specimen))
-            ahead = self.ahead(out[-1])
+                # A new message is made like the one ahead, or the first one behind.
+                like = draft.head or (out[-1] if out else ahead)
+                if like is None:
+                    like = next((later.head for later in drafts[1:] if later.head), behind)
+                out.append(self.put_together(draft, time, self.specimen(like)))
+            time = self.ahead(out[-1])
         return out, places
 
     def assemble(self, message: Message) -> Any:
@@ -143,4 +146,4 @@ class GroupedWire(ScreenedWire):
             return message.native
         draft = Draft(message)
         draft.take(message)
-        return self.put_together(draft, None, self.specimen((message,)))
+        return self.put_together(draft, None, self.specimen(draft.head))

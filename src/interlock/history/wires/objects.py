@@ -34,6 +34,9 @@ def fields_of(value: Any) -> dict[str, Any] | None:
     if not isinstance(held, dict) or isinstance(value, type):
         return None
     out = Fields(held)
+    more = getattr(value, "__pydantic_extra__", None)  # fields that the class does not name
+    if more and isinstance(more, dict):
+        out.update(more)
     out.source = value
     return out
 

@@ -29,7 +29,7 @@ from interlock.history.arguments import object_in
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import as_id, as_string, opaque_message
 from interlock.history.wires.grouped import Draft, Group, GroupedWire
-from interlock.history.wires.objects import Fields, class_beside, fields_of, source_of, with_fields
+from interlock.history.wires.objects import class_beside, fields_of, source_of, with_fields
 from interlock.history.wires.screened import Look
 
 __all__ = ["PydanticAI"]
@@ -238,9 +238,10 @@ class PydanticAI(GroupedWire):
         body = native if isinstance(native, dict) else getattr(native, "__dict__", None)
         return body.get("timestamp") if isinstance(body, dict) else None
 
-    def specimen(self, views: Sequence[Message]) -> Any:
-        """Return the first message object."""
-        return next((view.native.source for view in views if isinstance(view.native, Fields)), None)
+    def specimen(self, native: Any) -> Any:
+        """Return the message when it is an object."""
+        found = source_of(native)
+        return None if isinstance(found, dict) else found
 
     def put_together(self, draft: Draft, ahead: Any, specimen: Any) -> Any:
         """Return the request or response; new parts have the time of what they answer, never that of the clock."""
