@@ -11,8 +11,8 @@ message and a record then, which takes longer than the C encoder takes for two.
 
 Then a healthy history for each target, and one fault of each kind in a thousand messages, of
 which the slowest is shown; and a healthy history of 10 to 100,000 messages, with the memory
-that healing it takes. A message or two take longer than half of `json.dumps`: a call of
-`heal` has a fixed cost, some microseconds.
+that healing it takes. Short ones take longer than half of `json.dumps`: a call of `heal` has
+a fixed cost of some microseconds, which the column for ten messages shows.
 
 What the numbers do not show: histories made of images or of unusual parts are read whole,
 and so are those of which each call has to change (ids or names for another provider): they

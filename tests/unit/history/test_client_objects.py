@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from interlock import check, diagnose, heal
+from interlock.history import engine
 
 USER: Any = {"role": "user", "content": "Weather in Paris?"}
 CALL: Any = {"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'}}
@@ -206,9 +207,14 @@ def test_a_result_object_whose_class_has_no_field_for_the_id_is_healed_once() ->
     assert heal(history, "langchain").messages is history
 
 
-@pytest.mark.parametrize("beside", [0, 3])
-def test_a_new_message_of_pydantic_ai_is_made_like_the_one_ahead(beside: int) -> None:
-    """A history may hold dicts and objects; an object far away says nothing."""
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("beside", [0, 1, 3])
+def test_a_new_message_of_pydantic_ai_is_made_like_the_one_ahead(
+    beside: int, whole: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A history may hold dicts and objects; an object far away says nothing, whether it is read or not."""
+    if whole:
+        monkeypatch.setattr(engine, "_suspects", lambda *_: None)
     messages = pytest.importorskip("pydantic_ai.messages")
     part = {"part_kind": "tool-call", "tool_name": "f", "args": {}, "tool_call_id": "a"}
     asked = messages.ModelRequest(parts=[messages.UserPromptPart(content="x")])

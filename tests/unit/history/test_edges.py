@@ -693,3 +693,24 @@ def test_a_name_that_a_stray_result_would_get_is_held_against_the_healthy_ones(m
     quick = heal(history, "langchain")
     monkeypatch.setattr(engine, "_suspects", lambda *_: None)
     assert heal(history, "langchain") == quick
+
+
+def test_words_for_a_lost_result_that_the_look_would_not_pass_are_left_to_the_rules(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Llama behind Converse takes no words beside results, and no two messages of the user in a row."""
+    call = {"role": "assistant", "content": [{"toolUse": {"toolUseId": "c", "name": "f", "input": {}}}]}
+    user = {"role": "user", "content": [{"text": "q"}]}
+    quick = heal([user, call, user], "bedrock_converse", model="us.meta.llama3")
+    assert [one.rule for one in quick.repairs] != ["orphan-tool-call"]
+    monkeypatch.setattr(engine, "_suspects", lambda *_: None)
+    assert heal([user, call, user], "bedrock_converse", model="us.meta.llama3") == quick
+
+
+def test_langchain_calls_of_one_id_keep_their_raw_copies_in_order() -> None:
+    raw = [{"id": "c", "type": "function", "function": {"name": name, "arguments": "{}"}} for name in ("a b", "c d")]
+    calls = [{"name": name, "args": {}, "id": "c", "type": "tool_call"} for name in ("a b", "c d")]
+    message = {"type": "ai", "content": "", "tool_calls": calls, "additional_kwargs": {"tool_calls": raw}}
+    healed = heal([{"type": "human", "content": "q"}, message], "langchain", policy={"duplicate-tool-call-id": "keep"})
+    copies = healed.messages[1]["additional_kwargs"]["tool_calls"]
+    assert [one["function"]["name"] for one in copies] == ["a_b", "c_d"]

@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from interlock.history.demands import demands_of
-from interlock.history.spans import Places, Scan, onward
+from interlock.history.spans import UNKNOWN, Places, Scan, onward
 from interlock.history.turns import (
     Approval,
     Call,
@@ -164,7 +164,7 @@ class AISDK(Wire):
                             return opened, at
                     if pairs is not None and before + kind not in pairs:
                         return opened, at
-            except (KeyError, TypeError, AttributeError):
+            except UNKNOWN:
                 return (opened if waiting else at), at
             if waiting:
                 if not places.lose(opened, len(messages), waiting):

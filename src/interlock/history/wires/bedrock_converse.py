@@ -21,7 +21,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.demands import demands_of
-from interlock.history.spans import Places, Scan, onward
+from interlock.history.spans import UNKNOWN, Places, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_id, as_json, as_string, opaque_message, read_content, role_in
 from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, as_blocks, chat_result, strays
@@ -128,7 +128,7 @@ class BedrockConverse(Wire):
                             waiting.add(call_id)
                     else:
                         return (opened if waiting else at), at
-            except (KeyError, TypeError, AttributeError):
+            except UNKNOWN:
                 return (opened if waiting else at), at
             if waiting:
                 if not places.lose(opened, len(messages), waiting):

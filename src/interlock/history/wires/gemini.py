@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.demands import demands_of
 from interlock.history.signatures import well_formed
-from interlock.history.spans import Places, Scan, onward
+from interlock.history.spans import UNKNOWN, Places, Scan, onward
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_id, as_json, as_string, opaque_message, plain_text
 from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, chat_result, strays
@@ -191,7 +191,7 @@ class Gemini(Wire):
                         return (opened if waiting else at), at
                     if pairs is not None and before + kind not in pairs:
                         return (opened if waiting else at), at
-            except (KeyError, TypeError, AttributeError):
+            except UNKNOWN:
                 return (opened if waiting else at), at
             if waiting:
                 if None in ids or not places.lose(opened, len(messages), ids):

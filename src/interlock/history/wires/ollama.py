@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.demands import demands_of
-from interlock.history.spans import Places, Scan, onward
+from interlock.history.spans import UNKNOWN, Places, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire, as_id, as_json, as_string, entries, opaque_message, read_content, role_in
 
@@ -141,7 +141,7 @@ class Ollama(Wire):
                                     return at, at
                         due.append((call_id, name))
                     due.reverse()
-            except (AttributeError, IndexError, KeyError, TypeError):
+            except UNKNOWN:
                 return (opened if due else at), at
             if due:
                 if not places.lose(opened, len(messages), (), len(due)):
