@@ -5,14 +5,14 @@ markers) it leaves to the rules. So of a profile only little is left: which role
 are, which message may follow which, what an id looks like, and what may be empty. All of
 it is worked out once, so that a look costs the same for every target.
 
-The order of messages is a table of pairs. Each message is of one kind, a letter: `s` instructions,
-`u` the user's words, `a` the assistant's words, `c` the same with calls, `t` results; `^` is the
-beginning, and `?` any message that was looked at before.
+The order of messages is a table of what may follow what. Each message is of one kind, a letter: `s`
+instructions, `u` the user's words, `a` the assistant's words, `c` the same with calls, `t` results;
+`^` is the beginning, `?` any message that was looked at before, and `$` the end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -33,8 +33,7 @@ class Demands:
     Attributes:
         target: The name of its profile.
         instructs: Roles that give instructions.
-        pairs: Which kind of message may follow which; `None`: any may follow any.
-        ends: Kinds that may stand last.
+        after: Kind of message -> the kinds that may follow it.
         name_fits: Says whether a tool may have a name.
         id_fits: Says whether a call may have an id; `None`: any text.
         longest: The most characters of an id.
@@ -46,14 +45,14 @@ class Demands:
         absent: It may be left out as well.
         lists: Content may be a list of texts.
         reasons: A result that says that the tool failed may not be empty.
-        watched: Keys that the target's rules ask for, in formats whose messages and parts may have any.
+        marks: Cache markers are counted, in formats whose messages and parts may have any.
+        prefix: A message of the assistant may be marked as the beginning of the answer.
         bare: Nothing may stand beside a message's content and calls.
     """
 
     target: str
     instructs: frozenset[str]
-    pairs: frozenset[str] | None
-    ends: frozenset[str]
+    after: Mapping[str, frozenset[str]]
     name_fits: Callable[[str], object]
     id_fits: Callable[[str], object] | None
     longest: int
@@ -65,7 +64,8 @@ class Demands:
     absent: bool
     lists: bool
     reasons: bool
-    watched: frozenset[str]
+    marks: bool
+    prefix: bool
     bare: bool
 
 
@@ -104,18 +104,11 @@ def thinking_of(options: Mapping[str, Any]) -> str | None:
 def _demands(profile: Profile, wire: Any) -> Demands | None:
     if profile.reasoning_field is not None or profile.empty_thinking:
         return None  # something is due beside the calls
-    every = {one + other for one in "^?" + wire.look_kinds for other in wire.look_kinds}
-    pairs = every - _refused(profile, wire)
-    ends = set(_KINDS)
-    if profile.last == "user" or profile.trailing_space:
-        ends -= {"a", "c"}
-    if profile.first_user or profile.needs_turn:
-        ends -= {"s"}  # there may be nothing but instructions
+    refused = _refused(profile, wire)
     return Demands(
         target=profile.name,
         instructs=frozenset(profile.roles) & {"system", "developer"},
-        pairs=None if pairs == every else frozenset(pairs),
-        ends=frozenset(ends),
+        after={one: frozenset(other for other in _KINDS + "$" if one + other not in refused) for one in "^?" + _KINDS},
         name_fits=matcher(profile.name_pattern),
         id_fits=None if profile.id_pattern is None else matcher(profile.id_pattern),
         longest=profile.id_length or _LONGEST,
@@ -127,7 +120,8 @@ def _demands(profile: Profile, wire: Any) -> Demands | None:
         absent=not profile.absent_content,
         lists=not profile.string_content,
         reasons=profile.error_needs_text,
-        watched=frozenset(_watched(profile)),
+        marks=profile.cache_marks is not None,
+        prefix=bool(profile.prefix),
         bare=bool(
             profile.signed_thinking
             or profile.refused_fields
@@ -142,16 +136,13 @@ def _demands(profile: Profile, wire: Any) -> Demands | None:
 _LONGEST: Final = 1 << 30
 
 
-def _watched(profile: Profile) -> Iterator[str]:
-    if profile.cache_marks is not None:
-        yield "cache_control"
-    if profile.prefix:
-        yield "prefix"
-
-
 def _refused(profile: Profile, wire: Any) -> set[str]:
     """Return the pairs of kinds that may not stand together."""
-    out = set[str]()
+    out = {"?$"}
+    if profile.last == "user" or profile.trailing_space:
+        out |= {"a$", "c$"}
+    if profile.first_user or profile.needs_turn:
+        out |= {"s$"}  # there may be nothing but instructions
     if profile.alternates:
         out |= {"uu", "aa"}
         if wire.turn != "calls":  # a call is no message of its own

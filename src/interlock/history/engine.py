@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 from interlock.errors import HistoryRepairedError, InvalidOptionError, UnknownWireError
@@ -177,7 +178,15 @@ def heal(
         InvalidOptionError: An unknown provider, rule or policy.
         HistoryRepairedError: With `strict`, when something was found.
     """
-    source = messages
+    source, first = messages, None
+    if policy is None and tools is None and options is None and not pending and type(messages) is list and messages:
+        # Nothing but a history was given, so that all that a look asks for is known from earlier calls.
+        plan = _plan(wire, provider, model)
+        if plan is not None and plan.scan is not None:
+            places = Places([] if plan.small else None)
+            first = places, *plan.scan(messages, 0, places)
+            if first[1] >= len(messages) and not places.lost:
+                return _untouched(messages, plan.wire, plan.label, None, messages)
     key = history_key(messages)
     body: Mapping[str, Any] = messages if key is not None else {}
     format_ = _wire(wire, messages, provider, model)
@@ -194,7 +203,7 @@ def heal(
     if not isinstance(history, (list, tuple)):
         return _untouched(history, format_, label, request, source)
     scan = None if context.names else format_.scanner(context)
-    suspects = _suspects(history, format_, context, scan)
+    suspects = _suspects(history, format_, context, scan, first)
     if suspects is not None and not suspects.any:
         return _untouched(history, format_, label, request, source)
     remaining: tuple[Repair, ...] = ()
@@ -368,14 +377,56 @@ def _model_name(model: Any) -> str:
     )
 
 
-def _suspects(history: Sequence[Any], wire: Wire, context: Context, scan: Scan | None) -> Suspects | None:
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is known before the history is looked at, of a call that gives nothing besides.
+
+    Attributes:
+        wire: The format.
+        label: The provider's name in the result.
+        scan: The quick look, where there is one.
+        small: Where all that is wrong is that results are lost, the look goes on behind them.
+    """
+
+    wire: Wire
+    label: str | None
+    scan: Scan | None
+    small: bool
+
+
+def _plan(wire: Any, provider: Any, model: Any) -> _Plan | None:
+    """Return it for a named format; `None` where names are not plain texts."""
+    for one in (wire, provider, model):
+        if one is not None and type(one) is not str:
+            return None
+    return None if wire is None else _planned(wire, provider, model)
+
+
+@lru_cache(maxsize=256)
+def _planned(wire: str, provider: str | None, model: str | None) -> _Plan:
+    format_ = _wire(wire, None, provider, model)
+    context = _context(format_, provider, None, model, None, (), {})
+    label = None if context.profile.name == "generic" else context.profile.name
+    return _Plan(format_, label, format_.scanner(context), _goes_on(context))
+
+
+def _goes_on(context: Context) -> bool:
+    # Where words are put in for lost results nothing else moves; signatures are due from the beginning of a turn on.
+    return context.policy["orphan-tool-call"] == "stub-result" and not context.profile.thought_signatures
+
+
+def _suspects(
+    history: Sequence[Any],
+    wire: Wire,
+    context: Context,
+    scan: Scan | None,
+    first: tuple[Places, int, int] | None = None,
+) -> Suspects | None:
     """Return where to look closely; `None` when there is no quick look for this target."""
     if not history or scan is None:
         return None
-    # Where words are put in for lost results nothing else moves; signatures are due from the beginning of a turn on.
-    small = context.policy["orphan-tool-call"] == "stub-result" and not context.profile.thought_signatures
-    found = Suspects(history, wire.is_word, wire.begins, wire.cuts if small else None)
-    found.look(scan)
+    found = Suspects(history, wire.is_word, wire.begins, wire.cuts if _goes_on(context) else None)
+    found.look(scan, first)
     return found
 
 
@@ -447,11 +498,10 @@ def _look(
     if places is None or far or far is None:
         return None
     stretches = sum(stretch(view) is not None for view in views)
-    names = frozenset(context.fitting)  # the proof adds those of its own
     out = _run(views, context, scan, history if suspects.cuts else ())
     kept = sum(stretch(view) is not None and not view.changed for view in out.views)
     new = context.names.keys() | context.ids.keys() | context.given
-    if kept == stretches and names.isdisjoint(new) and suspects.places.keys().isdisjoint(new):
+    if kept == stretches and suspects.places.names.isdisjoint(new) and suspects.places.keys().isdisjoint(new):
         return out
     # A new name or id is in use beyond the spans.
     context.reset()

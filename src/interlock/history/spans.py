@@ -39,19 +39,20 @@ __all__ = [
 
 
 class Places(dict[str, int]):
-    """Where each id stands that a call or an item has: the first place.
+    """What a look notes: where each id stands that a call or an item has, the first place.
 
     Attributes:
         others: The other places of ids that stand in several.
+        names: Tool names that it has seen, all of which can stay.
         lost: The turns that have lost results, when a look shall go on behind them.
     """
 
-    __slots__ = ("lost", "others")
+    __slots__ = ("lost", "names", "others")
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, lost: list[Lost] | None = None) -> None:
         self.others: dict[str, list[int]] = {}
-        self.lost: list[Lost] | None = None
+        self.names: set[str] = set()
+        self.lost = lost
 
     def again(self, name: str, at: int) -> None:
         """Note one more place of an id."""
@@ -84,10 +85,6 @@ class Anywhere(Places):
 
     __slots__ = ()
 
-    def __init__(self) -> None:
-        dict.__init__(self)
-        self.lost = None
-
     def setdefault(self, name: str, at: int) -> int:  # noqa: ARG002
         """Agree with any place."""
         return at
@@ -111,7 +108,7 @@ class Lost:
 
 
 #: From a place on, the first message that is not surely healthy (the length: none), and where the look stopped:
-#: what stands ahead of that is healthy by itself. Notes for each id where it stands.
+#: what stands ahead of that is healthy by itself. Notes what it sees.
 Scan = Callable[[Sequence[Any], int, Places], tuple[int, int]]
 #: What a shape that a look does not know raises.
 UNKNOWN: Final = (KeyError, TypeError, AttributeError, IndexError, ValueError, RecursionError, StopIteration)
@@ -153,30 +150,38 @@ class Suspects:
             cuts: Says whether a span may begin with it. Given where calls without results, made by messages that are
                 healthy by themselves, change nothing but what stands right behind them.
         """
-        self.places = Places()
         self.doubted: set[int] = set()
         self.lost: list[Lost] = []
         self.only_lost = cuts is not None
-        if self.only_lost:
-            self.places.lost = self.lost
+        self.places = Places(self.lost if self.only_lost else None)
         self._messages, self._is_word, self._begins, self.cuts = messages, is_word, begins, cuts
         self._spans: list[tuple[int, int]] = []
         self._taken = 0  # turns among the lost ones that are in the spans
         self._word = self._high = 0  # where the last span that ends with the user's words ends, and the last one
         self._small = False  # it is one of calls alone
 
-    def look(self, scan: Scan) -> None:
-        """Walk through the whole history."""
-        messages, places = self._messages, self.places
-        end, at = len(messages), 0
-        while at < end:
-            bad, stuck = scan(messages, at, places)
-            if bad >= end:
-                break
+    def look(self, scan: Scan, first: tuple[Places, int, int] | None = None) -> None:
+        """Walk through the whole history.
+
+        Args:
+            scan: The look.
+            first: What it has noted, and returned, when it was called for the beginning.
+        """
+        messages, end = self._messages, len(self._messages)
+        at = 0
+        if first is None:
+            bad, stuck = scan(messages, 0, self.places)
+        else:
+            self.places, bad, stuck = first
+            self.lost = self.places.lost or self.lost
+        while bad < end:
             if self.only_lost:
-                self.only_lost, places.lost = False, None
+                self.only_lost, self.places.lost = False, None
                 self._catch_up()
             at = self._take(at, bad, stuck)
+            if at >= end:
+                break
+            bad, stuck = scan(messages, at, self.places)
 
     @property
     def any(self) -> bool:

@@ -19,6 +19,7 @@ from interlock.history.spans import stretch
 from interlock.history.wires import WIRES
 from interlock.history.wires.base import Wire
 from properties.history.generate import BODIES, JSON, RENDERERS, damaged, fail, plans, results_in
+from support.long_way import read_whole
 
 TARGETS = st.one_of(st.none(), st.sampled_from(sorted(PROFILES)))
 # What else a caller may say: models and settings switch rules on.
@@ -185,8 +186,7 @@ def test_the_short_way_finds_what_the_long_way_finds(wire: str, data: st.DataObj
     history = data.draw(damaged(history, most=3))
     options = {"wire": wire, "provider": data.draw(TARGETS)}
     short = heal(history, **options)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(WIRES[wire]), "scanner", lambda self, context: None)
+    with read_whole():
         long = heal(history, **options)
     assert [one.to_json() for one in long.repairs] == [one.to_json() for one in short.repairs]
     assert [one.to_json() for one in long.remaining] == [one.to_json() for one in short.remaining]

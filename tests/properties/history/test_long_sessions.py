@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from interlock.history.engine import heal
 from interlock.history.providers import PROFILES
-from interlock.history.wires import WIRES as FORMATS
 from properties.history.generate import damaged
 from support.framework_histories import FORMS, plain
 from support.histories import WIRES, Answer, Ask, Reply, Results, Step, User, render
+from support.long_way import read_whole
 
 WRITERS: dict[str, tuple[str, Callable[[list[Step]], list[Any]]]] = {
     **{wire: (wire, lambda steps, wire=wire: render(steps, wire)) for wire in WIRES},
@@ -234,10 +234,8 @@ def test_words_for_lost_results_are_those_that_the_rules_put_in(form: str, steps
 
 def assert_both_ways_agree(history: list[Any], options: dict[str, Any]) -> None:
     """Heal with the quick look and without it."""
-    wire = options["wire"]
     short = heal(history, **options)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(type(FORMATS[wire]), "scanner", lambda *_: None)
+    with read_whole():
         whole = heal(history, **options)
     assert [one.to_json() for one in short.repairs] == [one.to_json() for one in whole.repairs]
     assert [one.to_json() for one in short.remaining] == [one.to_json() for one in whole.remaining]

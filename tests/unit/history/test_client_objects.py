@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from importlib.util import find_spec
 from typing import Any
 
 import pytest
 
 from interlock import check, diagnose, heal
-from interlock.history import engine
+from support.long_way import read_whole
 
 USER: Any = {"role": "user", "content": "Weather in Paris?"}
 CALL: Any = {"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'}}
@@ -209,12 +210,8 @@ def test_a_result_object_whose_class_has_no_field_for_the_id_is_healed_once() ->
 
 @pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("beside", [0, 1, 3])
-def test_a_new_message_of_pydantic_ai_is_made_like_the_one_ahead(
-    beside: int, whole: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_new_message_of_pydantic_ai_is_made_like_the_one_ahead(beside: int, whole: bool) -> None:
     """A history may hold dicts and objects; an object far away says nothing, whether it is read or not."""
-    if whole:
-        monkeypatch.setattr(engine, "_suspects", lambda *_: None)
     messages = pytest.importorskip("pydantic_ai.messages")
     part = {"part_kind": "tool-call", "tool_name": "f", "args": {}, "tool_call_id": "a"}
     asked = messages.ModelRequest(parts=[messages.UserPromptPart(content="x")])
@@ -224,5 +221,6 @@ def test_a_new_message_of_pydantic_ai_is_made_like_the_one_ahead(
         {"kind": "response", "parts": [{"part_kind": "text", "content": "done"}]},
     ]
     history.insert(beside, asked)
-    healed = heal(history, "pydantic_ai").messages
+    with read_whole() if whole else nullcontext():
+        healed = heal(history, "pydantic_ai").messages
     assert [type(one) is dict for one in healed if one is not asked] == [True] * 4

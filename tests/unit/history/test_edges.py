@@ -9,6 +9,7 @@ import pytest
 from interlock.history import engine
 from interlock.history.detect import detect_wire
 from interlock.history.engine import check, heal
+from support.long_way import read_whole
 
 USER: dict[str, Any] = {"role": "user", "content": "q"}
 
@@ -96,10 +97,10 @@ def test_a_mark_that_one_format_has_tells_it(history: list[Any], wire: str) -> N
     assert detect_wire(history) == wire
 
 
-def _quick_and_slow(history: list[Any], wire: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[str]]:
+def _quick_and_slow(history: list[Any], wire: str) -> tuple[list[str], list[str]]:
     quick = heal(history, wire)
-    monkeypatch.setattr(engine, "_suspects", lambda *_: None)
-    slow = heal(history, wire)
+    with read_whole():
+        slow = heal(history, wire)
     return [one.rule for one in (*quick.repairs, *quick.remaining)], [
         one.rule for one in (*slow.repairs, *slow.remaining)
     ]
@@ -172,10 +173,8 @@ _ANSWER = {"role": "user", "parts": [{"functionResponse": {"name": "f", "respons
         ),
     ],
 )
-def test_the_quick_look_passes_nothing_that_a_rule_finds(
-    wire: str, history: list[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    quick, slow = _quick_and_slow(history, wire, monkeypatch)
+def test_the_quick_look_passes_nothing_that_a_rule_finds(wire: str, history: list[Any]) -> None:
+    quick, slow = _quick_and_slow(history, wire)
     assert quick == slow != []
 
 
@@ -461,7 +460,7 @@ _NO_PARTS = [
 
 @pytest.mark.parametrize("beside", [True, False])
 @pytest.mark.parametrize(("wire", "part"), _NO_PARTS)
-def test_what_is_no_part_is_said(wire: str, part: Any, beside: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_no_part_is_said(wire: str, part: Any, beside: bool) -> None:
     """Null and an empty object go where something is left; all else is reported and stays."""
     history = _with_part(wire, part, beside)
     findings = check(history, wire).findings
@@ -472,8 +471,8 @@ def test_what_is_no_part_is_said(wire: str, part: Any, beside: bool, monkeypatch
     assert healed.changed is goes
     assert not any(one.lossy for one in findings)
     assert not check(healed.messages, wire).findings if goes else healed.messages is history
-    monkeypatch.setattr(engine, "_suspects", lambda *_: None)
-    assert check(history, wire).findings == findings
+    with read_whole():
+        assert check(history, wire).findings == findings
 
 
 def test_parts_that_are_no_list_are_said() -> None:
@@ -648,7 +647,7 @@ def test_a_turn_that_thinking_does_not_begin_is_found_where_nothing_else_is_wron
     assert [one.rule for one in result.remaining] == ["thinking-missing"]
 
 
-def test_lost_results_that_begin_in_the_stretch_of_others_and_reach_beyond_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lost_results_that_begin_in_the_stretch_of_others_and_reach_beyond_it() -> None:
     """Outputs may come until somebody speaks, so what two calls lack may lie in two stretches."""
 
     def call(name: str) -> dict[str, Any]:
@@ -665,8 +664,8 @@ def test_lost_results_that_begin_in_the_stretch_of_others_and_reach_beyond_it(mo
     assert [one.call_id for one in whole.repairs] == ["a", "b", "d"]
     asked = heal(history, "openai_responses", pending=["another"])
     assert asked.repairs == whole.repairs and asked.messages == whole.messages
-    monkeypatch.setattr(engine, "_suspects", lambda *_: None)
-    assert heal(history, "openai_responses") == whole
+    with read_whole():
+        assert heal(history, "openai_responses") == whole
 
 
 def test_a_new_message_of_langchain_has_the_form_of_the_one_behind_where_none_is_ahead() -> None:
@@ -682,7 +681,7 @@ def test_a_new_message_of_langchain_has_the_form_of_the_one_behind_where_none_is
     assert healed[1] == data("human", "<system>s</system>\n\nq")
 
 
-def test_a_name_that_a_stray_result_would_get_is_held_against_the_healthy_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_a_stray_result_would_get_is_held_against_the_healthy_ones() -> None:
     user, said = {"type": "human", "content": "q"}, {"type": "ai", "content": "a"}
     call = {"type": "ai", "content": "", "tool_calls": [{"name": "a_b", "args": {}, "id": "1"}]}
 
@@ -691,20 +690,18 @@ def test_a_name_that_a_stray_result_would_get_is_held_against_the_healthy_ones(m
 
     history = [user, call, result("a_b", "1"), said, user, said, user, said, user, result("a.b", "9")]
     quick = heal(history, "langchain")
-    monkeypatch.setattr(engine, "_suspects", lambda *_: None)
-    assert heal(history, "langchain") == quick
+    with read_whole():
+        assert heal(history, "langchain") == quick
 
 
-def test_words_for_a_lost_result_that_the_look_would_not_pass_are_left_to_the_rules(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_words_for_a_lost_result_that_the_look_would_not_pass_are_left_to_the_rules() -> None:
     """Llama behind Converse takes no words beside results, and no two messages of the user in a row."""
     call = {"role": "assistant", "content": [{"toolUse": {"toolUseId": "c", "name": "f", "input": {}}}]}
     user = {"role": "user", "content": [{"text": "q"}]}
     quick = heal([user, call, user], "bedrock_converse", model="us.meta.llama3")
     assert [one.rule for one in quick.repairs] != ["orphan-tool-call"]
-    monkeypatch.setattr(engine, "_suspects", lambda *_: None)
-    assert heal([user, call, user], "bedrock_converse", model="us.meta.llama3") == quick
+    with read_whole():
+        assert heal([user, call, user], "bedrock_converse", model="us.meta.llama3") == quick
 
 
 def test_langchain_calls_of_one_id_keep_their_raw_copies_in_order() -> None:

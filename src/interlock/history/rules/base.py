@@ -70,7 +70,6 @@ class Context:
         stateful: The provider keeps earlier turns itself, so the history alone is not whole.
         names: New tool name -> the name in the input, filled by the renaming rule.
         ids: New call id -> the id in the input, filled by the renaming rules.
-        fitting: Tool names that a quick look has seen, all of which can stay.
         given: New tool names that results got by themselves.
     """
 
@@ -86,7 +85,6 @@ class Context:
     whole: bool = False
     names: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str | None] = field(default_factory=dict)
-    fitting: set[str] = field(default_factory=set)
     given: set[str] = field(default_factory=set)
     _pairing: Pairing | None = None
     _held: Sequence[Message] | None = None

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
-from interlock.history.arguments import is_object_text
+from interlock.history.arguments import is_object_text, value_at
 from interlock.history.turns import Approval, Call, Media, Message, Opaque, Part, Result, Role, Text
 from interlock.history.wires.ai_sdk import media_kind, reasoning_part
 from interlock.history.wires.base import as_id, as_string, opaque_message
@@ -66,15 +66,15 @@ class AIPython(ScreenedWire):
     def healthy(self, message: Any, look: Look) -> str:
         """Know text, calls, and a tool message with their results right behind."""
         body = message if type(message) is dict else message.__dict__
-        role, held, watched = body["role"], body["parts"], look.demands.watched
-        if watched and not watched.isdisjoint(body):
+        role, held, marks = body["role"], body["parts"], look.demands.marks
+        if (marks and "cache_control" in body) or (look.demands.prefix and "prefix" in body):
             return ""
         if role == "tool":
             for native in held:
                 part = native if type(native) is dict else native.__dict__
                 if part["kind"] != "tool_result" or look.waiting.pop(part["tool_call_id"]) != part["tool_name"]:
                     return ""
-                if watched and not watched.isdisjoint(part):
+                if marks and "cache_control" in part:
                     return ""
                 if look.demands.reasons and not part["result"]:
                     return ""
@@ -88,7 +88,7 @@ class AIPython(ScreenedWire):
         for native in held:
             part = native if type(native) is dict else native.__dict__
             word = part["kind"]
-            if watched and not watched.isdisjoint(part):
+            if marks and "cache_control" in part:
                 return ""
             if word == "text":
                 if type(part["text"]) is not str or not part["text"] or part["text"].isspace():
@@ -97,7 +97,11 @@ class AIPython(ScreenedWire):
                 given = part["tool_args"]
                 if not look.call(part["tool_call_id"], part["tool_name"]):
                     return ""
-                if given != "{}" and not is_object_text(given):
+                if (
+                    given != "{}"
+                    and (given[0] != "{" or value_at(given, 0)[1] != len(given))
+                    and not is_object_text(given)
+                ):
                     return ""
                 kind = "c"
             else:

@@ -80,17 +80,18 @@ class AISDK(Wire):
         if demands is None:
             return None
         longest, fits, id_fits = demands.longest, demands.name_fits, demands.id_fits
-        pairs, ends, once = demands.pairs, demands.ends, demands.once
+        after, once = demands.after, demands.once
         filled, visible, instructs = demands.filled, demands.visible, "system" in demands.instructs
-        names, runs = context.fitting, demands.runs
+        runs = demands.runs
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
+            names = places.names
             waiting: dict[str, str] = {}
             at = opened = start
-            kind = "?" if start else "^"
+            allowed = after["?" if start else "^"]
             try:
                 for at, message in onward(messages, start):
-                    before, role, content = kind, message["role"], message["content"]
+                    role, content = message["role"], message["content"]
                     if len(message) != 2:
                         return (opened if waiting else at), at
                     if role == "tool":
@@ -108,14 +109,14 @@ class AISDK(Wire):
                             if not places.lose(opened, at + 1, waiting):
                                 return opened, at + 1
                             waiting = {}
-                        kind = "t"
+                        allowed = after["t"]
                         continue
                     if not waiting:
                         opened = at
                     elif role != "assistant" or not runs:
                         if not places.lose(opened, at, waiting):
                             return opened, at
-                        waiting, before, opened = {}, "t", at
+                        waiting, allowed, opened = {}, after["t"], at
                     if role == "assistant":
                         kind = "a"
                     elif role == "user" or (role == "system" and instructs):
@@ -162,15 +163,16 @@ class AISDK(Wire):
                                 return opened, at
                         if blank and (filled or kind == "a"):
                             return opened, at
-                    if pairs is not None and before + kind not in pairs:
+                    if kind not in allowed:
                         return opened, at
+                    allowed = after[kind]
             except UNKNOWN:
                 return (opened if waiting else at), at
             if waiting:
                 if not places.lose(opened, len(messages), waiting):
                     return opened, len(messages)
-                kind = "t"
-            if kind not in ends and kind != "^":
+                allowed = after["t"]
+            if "$" not in allowed:
                 return at, len(messages)
             return len(messages), len(messages)
 

@@ -39,7 +39,6 @@ class Anthropic(Wire):
     roles: ClassVar[Mapping[str, Role]] = _ROLES
     turn: ClassVar[Literal["message", "run", "calls"]] = "run"
     server_tools: ClassVar[bool] = True
-    look_kinds: ClassVar[str] = "uact"
 
     def read_message(self, native: Any, at: int) -> Message:
         """Return the view of one message."""
@@ -55,19 +54,21 @@ class Anthropic(Wire):
         if demands is None:
             return None
         fits, id_fits, longest = demands.name_fits, demands.id_fits or bool, demands.longest
-        pairs, ends, once, names = demands.pairs, demands.ends, demands.once, context.fitting
+        after, once = demands.after, demands.once
         runs, reasons = demands.runs, demands.reasons
         own = context.profile.name == "anthropic"  # it takes its own thinking, and words behind results
         switch = thinking_of(context.options)
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
+            names = places.names
             waiting: set[str] = set()
             at = opened = start
-            kind = "?" if start else "^"
+            kind, allowed = "", after["?" if start else "^"]
+            ours = False  # the message ahead is the assistant's
             led = True  # the assistant's turn begins with thinking
             try:
                 for at, message in onward(messages, start):
-                    before, role, content = kind, message["role"], message["content"]
+                    role, content = message["role"], message["content"]
                     if len(message) != 2 or not content:
                         return (opened if waiting else at), at
                     if role == "user":
@@ -76,7 +77,7 @@ class Anthropic(Wire):
                             if waiting:
                                 if not places.lose(opened, at, waiting):
                                     return opened, at
-                                waiting, before = set(), "t"
+                                waiting, allowed = set(), after["t"]
                             if content.isspace():
                                 return at, at
                         elif type(content) is not list:
@@ -89,15 +90,16 @@ class Anthropic(Wire):
                                 if not places.lose(opened, at + 1, waiting):
                                     return opened, at + 1
                                 waiting = set()
-                                before = "t" if kind == "u" else before
+                                allowed = after["t"] if kind == "u" else allowed
+                        ours = False
                     elif role == "assistant":
-                        if before != "a" and before != "c":
+                        if not ours:
                             led = False
                         kind = "a"
                         if waiting and not runs:
                             if not places.lose(opened, at, waiting):
                                 return opened, at
-                            waiting, before = set(), "t"
+                            waiting, allowed, ours = set(), after["t"], False
                         thinking = not waiting  # nothing but thinking so far
                         if thinking:
                             opened = at
@@ -137,7 +139,7 @@ class Anthropic(Wire):
                                         return opened, at
                                     if len(block) != 3 or "thinking" not in block or not own or switch == "disabled":
                                         return opened, at
-                                    led = led or (before != "a" and before != "c")
+                                    led = led or not ours
                                     continue
                                 else:
                                     return opened, at
@@ -145,17 +147,19 @@ class Anthropic(Wire):
                                     return opened, at
                             if word == "thinking":
                                 return opened, at
+                        ours = True
                     else:
                         return (opened if waiting else at), at
-                    if pairs is not None and before[-1:] + kind[0] not in pairs:
+                    if kind[0] not in allowed:
                         return (opened if waiting else at), at
+                    allowed = after[kind[-1]]
             except UNKNOWN:
                 return (opened if waiting else at), at
             if waiting:
                 if not places.lose(opened, len(messages), waiting):
                     return opened, len(messages)
-                kind = "t"
-            if kind[-1] not in ends and kind != "^":
+                kind, allowed = "t", after["t"]
+            if "$" not in allowed:
                 return at, len(messages)
             if switch == "enabled" and kind == "t" and not led:
                 return opened, len(messages)

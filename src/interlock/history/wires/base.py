@@ -370,8 +370,6 @@ class Wire:
     single_slots: ClassVar[tuple[str, ...]] = ()
     #: Native fields beside the content that hold parts whoever speaks; the others do in the assistant's messages.
     common_slots: ClassVar[tuple[str, ...]] = ()
-    #: The kinds of messages that the quick look knows; see `interlock.history.demands`.
-    look_kinds: ClassVar[str] = "suact"
     #: The field that `put_content` fills.
     content_key: ClassVar[str] = "content"
 

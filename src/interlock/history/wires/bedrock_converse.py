@@ -60,11 +60,12 @@ class BedrockConverse(Wire):
         if demands is None:
             return None
         fits, id_fits, longest = demands.name_fits, demands.id_fits or bool, demands.longest
-        everywhere, ends, names = demands.once, demands.ends, context.fitting
+        everywhere, after = demands.once, demands.after
         foreign = demands.target not in ("bedrock", "bedrock-anthropic")
         alone = context.profile.results_alone or foreign
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
+            names = places.names
             waiting: set[str] = set()
             at = opened = start
             role = before = ""
@@ -134,7 +135,7 @@ class BedrockConverse(Wire):
                 if not places.lose(opened, len(messages), waiting):
                     return opened, len(messages)
                 role = "user"
-            if role == "assistant" and "a" not in ends:
+            if role == "assistant" and "$" not in after["a"]:
                 return at, len(messages)
             return len(messages), len(messages)
 

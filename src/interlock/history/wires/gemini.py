@@ -65,7 +65,6 @@ class Gemini(Wire):
     single_part: ClassVar[bool] = True  # as in the REST API's own examples
     server_tools: ClassVar[bool] = True
     signature_path: ClassVar[tuple[str, ...]] = ("thoughtSignature",)
-    look_kinds: ClassVar[str] = "uact"
 
     def read_message(self, native: Any, at: int) -> Message:
         """Return the view of one content; one without a role is the user's."""
@@ -95,19 +94,19 @@ class Gemini(Wire):
         if demands is None:
             return None
         fits, id_fits, longest = demands.name_fits, demands.id_fits or bool, demands.longest
-        pairs, ends, runs = demands.pairs, demands.ends, demands.runs
+        after, runs = demands.after, demands.runs
         filled = profile.empty_text or not home
-        names = context.fitting
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
+            names = places.names
             waiting: list[tuple[str, str | None]] = []
             ids: list[Any] = []  # theirs
             at = opened = start
             asked = start > 0  # the user has spoken
-            kind = "?" if start else "^"
+            allowed = after["?" if start else "^"]
             try:
                 for at, message in onward(messages, start):
-                    before, role, parts = kind, message["role"], message["parts"]
+                    role, parts = message["role"], message["parts"]
                     if len(message) != 2 or not parts:
                         return (opened if waiting else at), at
                     if role == "user":
@@ -115,7 +114,7 @@ class Gemini(Wire):
                         if waiting and "text" in parts[0]:
                             if None in ids or not places.lose(opened, at, ids):
                                 return opened, at
-                            waiting, ids, before = [], [], "t"
+                            waiting, ids, allowed = [], [], after["t"]
                         if waiting:
                             if len(parts) != len(waiting):
                                 left = Counter(waiting)
@@ -124,7 +123,7 @@ class Gemini(Wire):
                                 ids = [call_id for (_, call_id), count in left.items() if count]
                                 if None in ids or not places.lose(opened, at + 1, ids):
                                     return opened, at + 1
-                                waiting, ids, kind = [], [], "t"
+                                waiting, ids, allowed = [], [], after["t"]
                                 continue
                             for part, (name, call_id) in zip(parts, waiting, strict=True):
                                 response = part["functionResponse"]
@@ -135,7 +134,7 @@ class Gemini(Wire):
                                     break
                                 if type(response["response"]) is not dict or len(part) != 1:
                                     return opened, at
-                            waiting, ids, kind = [], [], "t"
+                            waiting, ids, allowed = [], [], after["t"]
                             continue
                         kind = "u"
                         for part in parts:
@@ -189,14 +188,15 @@ class Gemini(Wire):
                             return low, at
                     else:
                         return (opened if waiting else at), at
-                    if pairs is not None and before + kind not in pairs:
+                    if kind not in allowed:
                         return (opened if waiting else at), at
+                    allowed = after[kind]
             except UNKNOWN:
                 return (opened if waiting else at), at
             if waiting:
                 if None in ids or not places.lose(opened, len(messages), ids):
                     return opened, len(messages)
-            elif kind not in ends and kind != "^":
+            elif "$" not in allowed:
                 return at, len(messages)
             return len(messages), len(messages)
 

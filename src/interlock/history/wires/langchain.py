@@ -173,8 +173,8 @@ class LangChain(ScreenedWire):
             body = message["data"]
             if message["type"] != body["type"]:
                 return ""
-        kind, content, watched = body["type"], body["content"], look.demands.watched
-        if watched and not watched.isdisjoint(body):
+        kind, content, marks = body["type"], body["content"], look.demands.marks
+        if (marks and "cache_control" in body) or (look.demands.prefix and "prefix" in body):
             return ""
         if kind == "tool":
             name = look.waiting.pop(body["tool_call_id"])
@@ -198,7 +198,7 @@ class LangChain(ScreenedWire):
         for call in calls:
             if type(call) is not dict or type(call["args"]) is not dict or not look.call(call["id"], call["name"]):
                 return ""
-            if watched and not watched.isdisjoint(call):
+            if marks and "cache_control" in call:
                 return ""
         if beside and not calls and ("tool_calls" in beside or "function_call" in beside):
             return ""
@@ -213,7 +213,7 @@ class LangChain(ScreenedWire):
         twins: set[str] = set()
         for block in content:
             word = block["type"]
-            if watched and not watched.isdisjoint(block):
+            if marks and "cache_control" in block:
                 return ""
             if word == "tool_use" or word == "tool_call":
                 if block["id"] not in look.waiting or block["id"] in twins:

@@ -71,32 +71,33 @@ class Ollama(Wire):
         demands = demands_of(context)
         if demands is None:
             return None
-        fits, id_fits, names, longest = demands.name_fits, demands.id_fits, context.fitting, demands.longest
-        pairs, ends, once, filled, visible = demands.pairs, demands.ends, demands.once, demands.filled, demands.visible
+        fits, id_fits, longest = demands.name_fits, demands.id_fits, demands.longest
+        after, once, filled, visible = demands.after, demands.once, demands.filled, demands.visible
         instructs = "system" in demands.instructs
         usual = _USUAL if demands.target == "ollama" else _PLAIN  # whose thinking it is nobody knows
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
+            names = places.names
             due: list[tuple[str | None, str]] = []  # id and name of each call that has no result yet, last one first
             own: set[str] = set()  # the ids in the message at hand
             at = opened = start
-            kind = "?" if start else "^"
+            allowed = after["?" if start else "^"]
             try:
                 for at, message in onward(messages, start):
-                    before, role, content = kind, message["role"], message["content"]
+                    role, content = message["role"], message["content"]
                     if role == "tool":
                         call_id, name = due.pop()
                         if message.get("tool_name", name) != name or message.get("tool_call_id") != call_id:
                             return opened, at
                         if type(content) is not str or not message.keys() <= _RESULT:
                             return opened, at
-                        kind = "t"
+                        allowed = after["t"]
                         continue
                     if due:
                         if not places.lose(opened, at, (), len(due)):
                             return opened, at
                         due.clear()
-                        before = "t"
+                        allowed = after["t"]
                     opened = at
                     if type(content) is not str:
                         return at, at
@@ -104,8 +105,9 @@ class Ollama(Wire):
                         kind = "u" if role == "user" else "s"
                         if len(message) != 2 or (filled and kind == "u" and (not content or content.isspace())):
                             return at, at
-                        if pairs is not None and before + kind not in pairs:
+                        if kind not in allowed:
                             return at, at
+                        allowed = after[kind]
                         continue
                     if role != "assistant" or not message.keys() <= usual:
                         return at, at
@@ -113,8 +115,9 @@ class Ollama(Wire):
                     kind = "c" if entries else "a"
                     if (not entries or visible) and (content.isspace() or not (content or entries)):
                         return at, at
-                    if pairs is not None and before + kind not in pairs:
+                    if kind not in allowed:
                         return at, at
+                    allowed = after[kind]
                     if thinking is not None and type(thinking) is not str:
                         return at, at
                     own.clear()
@@ -146,8 +149,8 @@ class Ollama(Wire):
             if due:
                 if not places.lose(opened, len(messages), (), len(due)):
                     return opened, len(messages)
-                kind = "t"
-            if kind not in ends and kind != "^":
+                allowed = after["t"]
+            if "$" not in allowed:
                 return at, len(messages)
             return len(messages), len(messages)
 

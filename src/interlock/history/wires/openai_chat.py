@@ -123,23 +123,23 @@ class OpenAIChat(Wire):
         if demands is None:
             return None
         longest, fits, id_fits = demands.longest, demands.name_fits, demands.id_fits
-        pairs, ends = demands.pairs, demands.ends
+        after, behind_results = demands.after, demands.after["t"]
         instructs = demands.instructs if "developer" in self.roles else demands.instructs - {"developer"}
         once, filled, visible = demands.once, demands.filled, demands.visible
         null, absent = demands.null, demands.null or demands.absent
         parsed = self.arguments == "either"
         usual, planned, shown = self.known_fields(demands), "tool_plan" in self.single_slots, self.shown_kinds(demands)
         lists = demands.lists and self.name != "mistral"
-        names = context.fitting
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
+            names = places.names
             waiting: set[str] = set()
             at = start
             opened = -1
-            kind = "?" if start else "^"
+            allowed = after["?" if start else "^"]
             try:
                 for at, message in onward(messages, start):
-                    before, role = kind, message["role"]
+                    role = message["role"]
                     if role == "tool":
                         waiting.remove(message["tool_call_id"])
                         content = message["content"]
@@ -147,12 +147,12 @@ class OpenAIChat(Wire):
                             return opened, at
                         if len(message) != 3 and (len(message) != 4 or message["name"] not in names):
                             return opened, at
-                        kind = "t"
+                        allowed = behind_results
                         continue
                     if waiting:
                         if not places.lose(opened, at, waiting):
                             return opened, at
-                        waiting, before = set(), "t"
+                        waiting, allowed = set(), behind_results
                     content = message.get("content")
                     if role == "assistant":
                         entries = message.get("tool_calls")
@@ -181,8 +181,9 @@ class OpenAIChat(Wire):
                         entries = None
                     else:
                         return at, at
-                    if pairs is not None and before + kind not in pairs:
+                    if kind not in allowed:
                         return at, at
+                    allowed = after[kind]
                     if entries is None:
                         continue
                     opened = at
@@ -221,8 +222,8 @@ class OpenAIChat(Wire):
             if waiting:
                 if not places.lose(opened, len(messages), waiting):
                     return opened, len(messages)
-                kind = "t"
-            if kind not in ends and kind != "^":
+                allowed = behind_results
+            if "$" not in allowed:
                 return at, len(messages)
             return len(messages), len(messages)
 

@@ -157,33 +157,35 @@ class OpenAIResponses(Wire):
         if demands is None:
             return None
         longest, fits, id_fits = demands.longest, demands.name_fits, demands.id_fits
-        pairs, ends, once = demands.pairs, demands.ends, demands.once
-        instructs, names, opened_item = demands.instructs, context.fitting, self.opened
+        after, once = demands.after, demands.once
+        behind_calls, behind_results = after["c"], after["t"]
+        instructs, opened_item = demands.instructs, self.opened
         own = context.profile.items  # items have ids, and reasoning among them
         visible = not own
         adjacent = context.profile.results_adjacent
         keeps = context.options.get("store") is not False
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
+            names = places.names
             waiting: set[str] = set()
             at = opened = start
-            word = "?" if start else "^"
+            allowed = after["?" if start else "^"]
             thought = reasoned = False
             try:
                 for at, item in onward(messages, start):
                     if type(item) is not dict:
                         item = opened_item(item)
-                    before, kind = word, item.get("type")
+                    kind = item.get("type")
                     if kind == "function_call_output":
                         waiting.remove(item["call_id"])
                         if thought or type(item["output"]) is not str or len(item) != 3:
                             return opened, at
-                        word = "t"
+                        allowed = behind_results
                         continue
                     if kind == "function_call":
                         if not waiting:
                             opened = at
-                        elif before == "t" and adjacent:
+                        elif adjacent and allowed is behind_results:
                             if not places.lose(opened, at, waiting):
                                 return opened, at
                             waiting, opened = set(), at
@@ -217,15 +219,15 @@ class OpenAIResponses(Wire):
                             places.again(call_id, at)
                             if once:
                                 return opened, at
-                        word = "c"
-                        if pairs is not None and before + word not in pairs:
+                        if "c" not in allowed:
                             return opened, at
+                        allowed = behind_calls
                         thought = False
                         continue
                     if waiting:
                         if not places.lose(opened, at, waiting):
                             return opened, at
-                        waiting, before = set(), "t"
+                        waiting, allowed = set(), behind_results
                     if kind == "reasoning":
                         if thought:
                             return opened, at
@@ -253,19 +255,20 @@ class OpenAIResponses(Wire):
                     elif not keeps or not _seen(item["id"], "msg_", at, places):
                         return opened, at
                     if role == "assistant":
-                        if not _words(content, "output_text", visible):
+                        if (visible or type(content) is not str) and not _words(content, "output_text", visible):
                             return opened, at
                         thought = False
                         word = "a"
                     elif thought or (role != "user" and role not in instructs):
                         return opened, at
                     else:
-                        if not _words(content, "input_text", visible):
+                        if (visible or type(content) is not str) and not _words(content, "input_text", visible):
                             return opened, at
                         reasoned = False
                         word = "u" if role == "user" else "s"
-                    if pairs is not None and before + word not in pairs:
+                    if word not in allowed:
                         return opened, at
+                    allowed = after[word]
             except UNKNOWN:
                 return (opened if waiting or thought else at), at
             if thought:
@@ -273,8 +276,8 @@ class OpenAIResponses(Wire):
             if waiting:
                 if not places.lose(opened, len(messages), waiting):
                     return opened, len(messages)
-                word = "t"
-            if word not in ends and word != "^":
+                allowed = behind_results
+            if "$" not in allowed:
                 return at, len(messages)
             return len(messages), len(messages)
 

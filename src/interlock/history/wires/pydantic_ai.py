@@ -102,13 +102,13 @@ class PydanticAI(GroupedWire):
         """Know text, prompts, calls, and a request that begins with their returns right behind."""
         body = message if type(message) is dict else message.__dict__
         kind, held = body["kind"], body["parts"]
-        if not held or (look.waiting and kind != "request"):
+        if not held or (look.waiting and kind != "request") or (look.demands.prefix and "prefix" in body):
             return ""
         kinds = ""
-        watched = look.demands.watched
+        marks = look.demands.marks
         for native in held:
             part = native if type(native) is dict else native.__dict__
-            if watched and not watched.isdisjoint(part):
+            if marks and "cache_control" in part:
                 return ""
             word = part["part_kind"]
             if kind == "request":

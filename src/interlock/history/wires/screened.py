@@ -65,15 +65,15 @@ class ScreenedWire(Wire):
         demands = demands_of(context)
         if demands is None:
             return None
-        pairs, ends, once = demands.pairs, demands.ends, demands.once
-        names = context.fitting
+        after, once = demands.after, demands.once
         healthy = self.healthy
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
+            names = places.names
             look = Look(demands, names)
             waiting, ids = look.waiting, look.ids
             at = opened = start
-            last = "?" if start else "^"
+            allowed = after["?" if start else "^"]
             try:
                 for at, message in onward(messages, start):
                     if not waiting:
@@ -85,7 +85,7 @@ class ScreenedWire(Wire):
                         # It may be healthy where results stand ahead of it.
                         look = Look(demands, names)
                         waiting, ids = look.waiting, look.ids
-                        opened, last = at, "t"
+                        opened, allowed = at, after["t"]
                         kinds = healthy(message, look)
                         if not kinds:
                             return opened, at
@@ -99,14 +99,11 @@ class ScreenedWire(Wire):
                                     return opened, at
                         ids.clear()
                     if look.lacking and kinds[0] in "us":
-                        last = "t"  # the results that it lacks would stand ahead
-                    if pairs is not None:
-                        for kind in kinds:
-                            if last + kind not in pairs:
-                                return opened, at
-                            last = kind
-                    else:
-                        last = kinds
+                        allowed = after["t"]  # the results that it lacks would stand ahead
+                    for kind in kinds:
+                        if kind not in allowed:
+                            return opened, at
+                        allowed = after[kind]
                     if look.lacking:
                         if not places.lose(opened, at + 1, look.lacking):
                             return opened, at + 1
@@ -117,8 +114,8 @@ class ScreenedWire(Wire):
             if waiting:
                 if not places.lose(opened, len(messages), waiting):
                     return opened, len(messages)
-                last = "t"
-            if last[-1] not in ends and last != "^":
+                allowed = after["t"]
+            if "$" not in allowed:
                 return at, len(messages)
             return len(messages), len(messages)
 

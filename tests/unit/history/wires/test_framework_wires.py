@@ -16,6 +16,7 @@ from interlock.history.spans import Places
 from interlock.history.wires import WIRES
 from support.framework_histories import FORMS, nine, plain
 from support.histories import conversations, damaged, json_values, said, sample
+from support.long_way import read_whole
 
 PROVIDERS = (None, "openai", "anthropic", "google", "bedrock", "mistral", "deepseek", "strict_template")
 QUICK = ("ai_python", "ai_sdk", "ai_sdk_ui", "langchain", "pydantic_ai")
@@ -101,8 +102,7 @@ def test_a_quick_look_changes_nothing_in_the_result(form: str, before: Any, case
     wire, render = FORMS[form]
     history = render([*before, *before, *case[0], *behind, *behind])
     quick = heal(history, wire=wire)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(type(WIRES[wire]), "scanner", lambda *_: None)
+    with read_whole():
         slow = heal(history, wire=wire)
     assert [plain(one) for one in quick.messages] == [plain(one) for one in slow.messages]
     assert [one.to_json() for one in quick.repairs] == [one.to_json() for one in slow.repairs]
