@@ -16,7 +16,7 @@ from interlock.errors import HistoryRepairedError, InvalidOptionError, UnknownWi
 from interlock.history.detect import detect_wire
 from interlock.history.edits import Edit, apply
 from interlock.history.infer import MODEL_FIELDS, infer_provider, read_field
-from interlock.history.lost import with_stubs
+from interlock.history.lost import Note, records, with_stubs
 from interlock.history.naming import NameMap
 from interlock.history.plain import as_plain, is_plain
 from interlock.history.providers import SERVERS, profile_for
@@ -63,7 +63,7 @@ class HealResult:
     """
 
     messages: Any
-    repairs: tuple[Repair, ...] = ()
+    repairs: tuple[Repair, ...] = field(default_factory=tuple)
     remaining: tuple[Repair, ...] = ()
     changed: bool = False
     wire: str
@@ -73,6 +73,14 @@ class HealResult:
     names: Mapping[str, str] = field(default_factory=dict)
     _positions: tuple[int | None, ...] | None = field(default=None, repr=False)
     _source: Any = field(default=None, repr=False, compare=False)
+    _notes: Sequence[Note] = field(default=(), repr=False, compare=False)
+
+    def __getattr__(self, name: str) -> tuple[Repair, ...]:
+        """Write the records of many stubs when somebody asks for them."""
+        if name != "repairs" or "_notes" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        made = self.__dict__["repairs"] = records(self._notes)
+        return made
 
     @property
     def positions(self) -> tuple[int | None, ...]:
@@ -212,7 +220,10 @@ def heal(
     if scan is not None and suspects is not None and suspects.only_lost:
         stubbed = with_stubs(history, suspects, context, scan)
     if stubbed is not None:
-        repairs, written = stubbed
+        notes, written = stubbed
+        if not strict and on_repair is None and not format_.shares_messages and key is None:
+            return _stubbed(written, notes, format_, label, source)
+        repairs = records(notes)
         if format_.shares_messages:
             repairs = tuple(_as_written(repairs, *written))
     else:
@@ -281,6 +292,23 @@ def check(
     return CheckResult(findings=(*result.repairs, *result.remaining), wire=result.wire, provider=result.provider)
 
 
+def _stubbed(written: _Written, notes: Sequence[Note], wire: Wire, provider: str | None, source: Any) -> HealResult:
+    """Return the result for a history that nothing but results was missing in."""
+    result = object.__new__(HealResult)
+    result.__dict__.update(
+        messages=written[0],
+        changed=True,
+        wire=wire.name,
+        provider=provider,
+        ids={},
+        names={},
+        _positions=written[1],
+        _source=source,
+        _notes=notes,
+    )
+    return result
+
+
 def _untouched(history: Any, wire: Wire, provider: str | None, request: Any, source: Any) -> HealResult:
     """Return the result for a healthy history.
 
@@ -288,7 +316,14 @@ def _untouched(history: Any, wire: Wire, provider: str | None, request: Any, sou
     """
     result = object.__new__(HealResult)
     result.__dict__.update(
-        messages=history, wire=wire.name, provider=provider, request=request, ids={}, names={}, _source=source
+        messages=history,
+        repairs=(),
+        wire=wire.name,
+        provider=provider,
+        request=request,
+        ids={},
+        names={},
+        _source=source,
     )
     return result
 

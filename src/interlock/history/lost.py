@@ -17,24 +17,26 @@ from interlock.history.records import Repair
 from interlock.history.rules import orphan_tool_call
 from interlock.history.rules.base import Context, joins_users, leading_results
 from interlock.history.spans import Anywhere, Lost, Scan, Suspects
-from interlock.history.stubs import stub_text
+from interlock.history.stubs import own_text, stub_text
 from interlock.history.turns import Call, Message, Result
 from interlock.history.wires.base import Wire
 from interlock.vocabulary import RepairAction
 
-__all__ = ["with_stubs"]
+__all__ = ["Note", "records", "with_stubs"]
 
 _RULE: Final = orphan_tool_call.RULE
 _INSERTED: Final[RepairAction] = "inserted-message"
 _JOINED: Final[RepairAction] = "inserted-part"
+#: What the record of a stub is made from: action, the call's message and place in it, its id and its tool's name.
+Note = tuple[RepairAction, int, int | None, str | None, str | None]
 #: Where new messages are put in, how many of the history's go there, the new ones, and whether results join others.
 _Splice = tuple[int, int, list[Any], bool]
 
 
 def with_stubs(
     history: Sequence[Any], suspects: Suspects, context: Context, scan: Scan
-) -> tuple[tuple[Repair, ...], tuple[list[Any], tuple[int | None, ...]]] | None:
-    """Return the repairs, and the healed messages with where each message of the input went; `None`: ask the rules.
+) -> tuple[list[Note], tuple[list[Any], tuple[int | None, ...]]] | None:
+    """Return notes, and the healed messages with where each message of the input went; `None`: ask the rules.
 
     Args:
         history: The native messages.
@@ -46,12 +48,12 @@ def with_stubs(
     if context.pending or suspects.places.others:
         return None
     proved: set[Any] = set()
-    repairs: list[Repair] = []
+    notes: list[Note] = []
     out: list[Any] = []
     positions: list[int | None] = []
     at = 0
     for lost in suspects.lost:
-        splices = _splices(history, lost, context, repairs)
+        splices = _splices(history, lost, context, notes)
         if splices is None or not _are_plain(history, splices, context.wire):
             return None
         # The look has gone on as if results were there, so it can say no more of a turn than of an earlier one that
@@ -68,15 +70,21 @@ def with_stubs(
             at = place + gone
     positions += range(len(out), len(out) + len(history) - at)
     out += history[at:]
-    return tuple(repairs), (out, tuple(positions))
+    return notes, (out, tuple(positions))
 
 
-def _splices(history: Sequence[Any], lost: Lost, context: Context, repairs: list[Repair]) -> list[_Splice] | None:
-    """Return what is put in for one turn, and add the records; `None`: it is not as simple as that."""
+def _splices(history: Sequence[Any], lost: Lost, context: Context, notes: list[Note]) -> list[_Splice] | None:
+    """Return what is put in for one turn, and add notes; `None`: it is not as simple as that."""
     wire = context.wire
     flag = context.options.get("stub_is_error", True) is not False
     if wire.results_inside:
-        return _inside(history, lost, context, repairs, flag=flag)
+        return _inside(history, lost, context, notes, flag=flag)
+    if wire.plain_stubs and not callable(context.options.get("stub_text")):
+        known = len(notes)
+        plain = _plainly(history, lost, context, notes, flag=flag)
+        if plain is not None:
+            return plain
+        del notes[known:]
     out: list[_Splice] = []
     left, at, stop = len(lost.ids) or lost.last, lost.start, lost.stop
     while at < stop and left:
@@ -96,12 +104,13 @@ def _splices(history: Sequence[Any], lost: Lost, context: Context, repairs: list
             continue
         left -= len(calls)
         holder, lead = _holder(history, behind, at, context)
+        action = _INSERTED if holder is None else _JOINED
         stubs: list[Result] = []
         for call, where in calls:
             if not wire.answerable(call):
                 return None
             stubs.append(wire.new_result(call, stub_text(call, context), is_error=flag))
-            repairs.append(_record(call, where, _INSERTED if holder is None else _JOINED))
+            notes.append((action, where, call.index, call.call_id, call.name))
         if wire.shares_messages:
             out.append(_beside(history, behind, stubs, holder, wire))
             continue
@@ -114,9 +123,48 @@ def _splices(history: Sequence[Any], lost: Lost, context: Context, repairs: list
             new = [wire.new_message(wire.result_role, (stub,)) for stub in stubs]
             behind = at
         # New ones are made like those ahead of them.
-        ahead = wire.read_at(history[behind - 1], behind - 1) if wire.reads_objects else ()
-        natives = wire.write([*ahead, *new])[0]
-        out.append((behind, int(holder is not None), natives[len(ahead) :], lead > 0))
+        out.append((behind, int(holder is not None), wire.write(new, history[behind - 1])[0], lead > 0))
+    return out if not left else None
+
+
+def _plainly(
+    history: Sequence[Any], lost: Lost, context: Context, notes: list[Note], *, flag: bool
+) -> list[_Splice] | None:
+    """Do so where results are plain fragments."""
+    wire, ids, last = context.wire, lost.ids, lost.last
+    leads, stub, text = wire.leads, wire.stub, own_text(context)
+    out: list[_Splice] = []
+    left, at, stop = len(ids) or last, lost.start, lost.stop
+    while at < stop and left:
+        new: list[Any] = []
+        found: list[tuple[int, int | None, Any, Any]] = []
+        while at < stop and leads(history[at]):
+            asked = wire.asked(history[at])
+            for index, call_id, name in asked[-last:] if last else asked:
+                if last or call_id in ids:
+                    found.append((at, index, call_id, name))
+                    new.append(stub(call_id, name, text, is_error=flag))
+            at += 1
+        behind = at
+        while at < stop and not leads(history[at]):
+            at += 1
+        if not new:
+            continue
+        left -= len(new)
+        gone, lead, action = 0, 0, _INSERTED
+        if not wire.results_share:
+            behind = at
+        else:
+            native: dict[str, Any] = {"role": wire.native_role(wire.result_role)}
+            tool = wire.result_role == "tool"
+            if behind < (stop if tool else len(history)) and not leads(history[behind]):
+                held, lead = wire.held(history[behind])
+                if lead or joins_users(context):
+                    native, gone, action = history[behind], 1, _JOINED
+                    new = [*held[:lead], *new, *held[lead:]]
+            new = [{**native, wire.content_key: new}]
+        notes += [(action, *one) for one in found]
+        out.append((behind, gone, new, lead > 0))
     return out if not left else None
 
 
@@ -132,8 +180,8 @@ def _beside(history: Sequence[Any], behind: int, stubs: list[Result], holder: Me
         first = views[0]
         parts = (*first.parts, *stubs)
         views[0] = Message(first.role, parts, first.native, first.origins, first.form, True, first.extra)
-    ahead = wire.read_at(history[behind - 1], behind - 1)  # the calls: new ones are made like it, and dated by it
-    return behind, gone, wire.write([*ahead, *views])[0][1:], holder is not None
+    # The calls stand ahead: new ones are made like them, and dated by them.
+    return behind, gone, wire.write(views, history[behind - 1])[0], holder is not None
 
 
 def _answer(stubs: Sequence[Result], wire: Wire) -> Message:
@@ -145,7 +193,7 @@ def _answer(stubs: Sequence[Result], wire: Wire) -> Message:
 
 
 def _inside(
-    history: Sequence[Any], lost: Lost, context: Context, repairs: list[Repair], *, flag: bool
+    history: Sequence[Any], lost: Lost, context: Context, notes: list[Note], *, flag: bool
 ) -> list[_Splice] | None:
     """Return the message that takes the place of one whose calls have not ended; `None`: it is not so simple."""
     wire, native = context.wire, history[lost.start]
@@ -158,20 +206,24 @@ def _inside(
     new = wire.answered(native, results)
     if len(results) != len(lost.ids) or lost.stop != lost.start + 1:
         return None
-    repairs += [_record(call, lost.start, _JOINED) for call in calls]
+    notes += [(_JOINED, lost.start, call.index, call.call_id, call.name) for call in calls]
     return [(lost.start, 1, [new], False)]
 
 
-def _record(call: Call, at: int, action: RepairAction) -> Repair:
-    return Repair(
-        code=_RULE.code,
-        rule=_RULE.name,
-        message_index=at,
-        part_index=call.index,
-        action=action,
-        reason=orphan_tool_call.reason(call),
-        call_id=call.call_id,
-        policy=_RULE.default,
+def records(notes: Sequence[Note]) -> tuple[Repair, ...]:
+    """Return the records that the rule would have written."""
+    return tuple(
+        Repair(
+            code=_RULE.code,
+            rule=_RULE.name,
+            message_index=at,
+            part_index=index,
+            action=action,
+            reason=orphan_tool_call.reason(call_id, name),
+            call_id=call_id,
+            policy=_RULE.default,
+        )
+        for action, at, index, call_id, name in notes
     )
 
 

@@ -25,6 +25,7 @@ __all__ = [
     "NO_RESULT",
     "START",
     "is_stub",
+    "own_text",
     "stub_text",
 ]
 
@@ -57,6 +58,12 @@ def stub_text(call: Call, context: Context) -> str:
     if isinstance(own, str) and own.strip():
         return own
     return UNREAD if call.malformed else NO_RESULT
+
+
+def own_text(context: Context) -> str:
+    """Return the text of a stub that the caller has not given a function for."""
+    own = context.options.get("stub_text")
+    return own if isinstance(own, str) and own.strip() else NO_RESULT
 
 
 def is_stub(result: Result, context: Context, call: Call) -> bool:

@@ -34,7 +34,7 @@ from interlock.history.edits import DropPart, Edit, InsertMessage, InsertParts
 from interlock.history.pending import approval, is_pending
 from interlock.history.rules.base import Context, Finding, Rule, answer, call_in_words, drop_part_action
 from interlock.history.stubs import stub_text
-from interlock.history.turns import Call, Message
+from interlock.history.turns import Message
 
 __all__ = ["RULE", "reason"]
 
@@ -71,14 +71,14 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 action=action,
                 edits=edits,
                 lossy=lossy,
-                reason=reason(call.call)
+                reason=reason(call.call.call_id, call.call.name)
                 + ("" if request is None or response else ", which a human was asked about and did not answer"),
             )
 
 
-def reason(call: Call) -> str:
+def reason(call_id: str | None, name: str | None) -> str:
     """Return what is said of a call without a result."""
-    return f"no result for {call_in_words(call.call_id, call.name)}"
+    return f"no result for {call_in_words(call_id, name)}"
 
 
 RULE: Final = Rule(

@@ -16,7 +16,7 @@ pending is a human who is being asked about a call.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
@@ -107,6 +107,22 @@ class AIPython(ScreenedWire):
             else:
                 return ""
         return kind
+
+    def calls_of(self, native: Any) -> Iterable[Call]:
+        """Return the calls in a message that a look has passed."""
+        body = native if type(native) is dict else native.__dict__
+        fields = [part if type(part) is dict else part.__dict__ for part in body["parts"]]
+        return [
+            Call(
+                native=part,
+                index=at,
+                call_id=part["tool_call_id"],
+                name=part["tool_name"],
+                arguments=part["tool_args"],
+            )
+            for at, part in enumerate(fields)
+            if part["kind"] == "tool_call"
+        ]
 
     def is_word(self, native: Any) -> bool:
         """Say whether a message is the user's and holds words only."""

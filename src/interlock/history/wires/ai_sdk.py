@@ -34,6 +34,7 @@ from interlock.history.turns import (
     Text,
 )
 from interlock.history.wires.base import (
+    Asked,
     Wire,
     as_id,
     as_json,
@@ -204,11 +205,31 @@ class AISDK(Wire):
                 native[field] = changes[key]
         return replace(part, native=native, **changes)
 
+    plain_stubs: ClassVar[bool] = True
+
+    def asked(self, native: Any) -> Sequence[Asked]:
+        """Return place, id and tool of each call."""
+        content = native["content"]
+        if type(content) is str:
+            return ()
+        return [
+            (at, one["toolCallId"], one["toolName"]) for at, one in enumerate(content) if one["type"] == "tool-call"
+        ]
+
+    def stub(self, call_id: Any, name: Any, text: str, *, is_error: bool) -> Any:
+        """Return a `tool-result` part."""
+        output = {"type": "error-text" if is_error else "text", "value": text}
+        return {"type": "tool-result", "toolCallId": call_id, "toolName": name, "output": output}
+
+    def held(self, native: Any) -> tuple[list[Any], int]:
+        """Return the parts of a `tool` message: all are results."""
+        return native["content"], len(native["content"])
+
     def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
         """Return a `tool-result` part with a text, or an error text, as output."""
-        output = {"type": "error-text" if is_error else "text", "value": text}
-        native = {"type": "tool-result", "toolCallId": call.call_id, "toolName": call.name, "output": output}
-        return Result(native=native, call_id=call.call_id, name=call.name, content=output, is_error=is_error)
+        native = self.stub(call.call_id, call.name, text, is_error=is_error)
+        content = native["output"]
+        return Result(native=native, call_id=call.call_id, name=call.name, content=content, is_error=is_error)
 
     def denied_result(self, call: Call, reason: str | None) -> Result:
         """Return the SDK's own answer for a call that a human refused."""

@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Final, Literal
 from interlock.history.demands import demands_of, thinking_of
 from interlock.history.spans import UNKNOWN, Places, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import Wire, as_id, as_string, opaque_message, read_content, role_in
+from interlock.history.wires.base import Asked, Wire, as_id, as_string, opaque_message, read_content, role_in
 from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, as_blocks, chat_result, strays
 
 __all__ = ["Anthropic"]
@@ -206,11 +206,32 @@ class Anthropic(Wire):
         due = _RESULTS.get(call.name or "")
         return due is None or result.native.get("type") == due
 
-    def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
+    plain_stubs: ClassVar[bool] = True
+
+    def asked(self, native: Any) -> Sequence[Asked]:
+        """Return place, id and tool of each call."""
+        content = native["content"]
+        if type(content) is str:
+            return ()
+        return [(at, one["id"], one["name"]) for at, one in enumerate(content) if one["type"] == "tool_use"]
+
+    def stub(self, call_id: Any, name: Any, text: str, *, is_error: bool) -> Any:  # noqa: ARG002  results have no name
         """Return a `tool_result` block."""
-        native: dict[str, Any] = {"type": "tool_result", "tool_use_id": call.call_id, "content": text}
+        native: dict[str, Any] = {"type": "tool_result", "tool_use_id": call_id, "content": text}
         if is_error:
             native["is_error"] = True
+        return native
+
+    def held(self, native: Any) -> tuple[list[Any], int]:
+        """Return the blocks of a message, and how many results it begins with."""
+        content = native["content"]
+        if type(content) is str:
+            return [{"type": "text", "text": content}], 0
+        return content, sum(block["type"] == "tool_result" for block in content)
+
+    def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
+        """Return a `tool_result` block."""
+        native = self.stub(call.call_id, call.name, text, is_error=is_error)
         return Result(native=native, call_id=call.call_id, name=None, content=text, is_error=is_error or None)
 
     def retyped(self, message: Message, part: Part) -> Part | None:  # noqa: ARG002

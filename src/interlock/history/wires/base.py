@@ -19,6 +19,7 @@ from interlock.history.spans import Scan
 from interlock.history.turns import Approval, Call, ContentForm, Message, Opaque, Part, Result, Role, Text
 
 __all__ = [
+    "Asked",
     "Wire",
     "as_id",
     "as_json",
@@ -29,6 +30,10 @@ __all__ = [
     "read_content",
     "role_in",
 ]
+
+
+#: Of a call: its place in its message, its id, and its tool.
+Asked = tuple[int | None, Any, Any]
 
 
 class Wire:
@@ -108,6 +113,21 @@ class Wire:
     def calls_of(self, native: Any) -> Iterable[Call]:
         """Return the client's calls in a native message that a look has passed."""
         return [part for part in self.read_at(native, 0)[0].parts if type(part) is Call and not part.server]
+
+    #: A result is a plain fragment that `stub` makes; what calls a message holds `asked` can tell without reading it.
+    plain_stubs: ClassVar[bool] = False
+
+    def asked(self, native: Any) -> Sequence[Asked]:
+        """Return place, id and tool of each call in the assistant's message, as far as a look has passed it."""
+        raise NotImplementedError
+
+    def stub(self, call_id: Any, name: Any, text: str, *, is_error: bool) -> Any:
+        """Return the native fragment of a result that holds a text, for a call of the usual kind."""
+        raise NotImplementedError
+
+    def held(self, native: Any) -> tuple[list[Any], int]:
+        """Return the fragments of a message that a look has passed, and how many of them, in front, are results."""
+        raise NotImplementedError
 
     def answered(self, native: Any, results: Mapping[int, Result]) -> Any:
         """Return a message that a look has passed with results for some of its calls, by the calls' places in it."""

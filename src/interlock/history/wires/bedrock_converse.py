@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Final, Literal
 from interlock.history.demands import demands_of
 from interlock.history.spans import UNKNOWN, Places, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import Wire, as_id, as_json, as_string, opaque_message, read_content, role_in
+from interlock.history.wires.base import Asked, Wire, as_id, as_json, as_string, opaque_message, read_content, role_in
 from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, as_blocks, chat_result, strays
 
 __all__ = ["BedrockConverse"]
@@ -169,15 +169,32 @@ class BedrockConverse(Wire):
             body["status"] = "error" if changes["is_error"] else "success"
         return replace(part, native={**part.native, "toolResult": body}, **changes)
 
-    def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
-        """Return a `toolResult` block with one text."""
-        content = [{"text": text}]
-        body: dict[str, Any] = {"toolUseId": call.call_id, "content": content}
+    plain_stubs: ClassVar[bool] = True
+
+    def asked(self, native: Any) -> Sequence[Asked]:
+        """Return place, id and tool of each call."""
+        return [
+            (at, one["toolUse"]["toolUseId"], one["toolUse"]["name"])
+            for at, one in enumerate(native["content"])
+            if "toolUse" in one
+        ]
+
+    def stub(self, call_id: Any, name: Any, text: str, *, is_error: bool) -> Any:  # noqa: ARG002  results have no name
+        """Return a `toolResult` block."""
+        body: dict[str, Any] = {"toolUseId": call_id, "content": [{"text": text}]}
         if is_error:
             body["status"] = "error"
-        return Result(
-            native={"toolResult": body}, call_id=call.call_id, name=None, content=content, is_error=is_error or None
-        )
+        return {"toolResult": body}
+
+    def held(self, native: Any) -> tuple[list[Any], int]:
+        """Return the blocks of a message, and how many results it begins with."""
+        return native["content"], sum("toolResult" in block for block in native["content"])
+
+    def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
+        """Return a `toolResult` block with one text."""
+        native = self.stub(call.call_id, call.name, text, is_error=is_error)
+        content = native["toolResult"]["content"]
+        return Result(native=native, call_id=call.call_id, name=None, content=content, is_error=is_error or None)
 
     def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:
         """A message has a role and content; what else an answer carries is refused by the service model."""

@@ -24,7 +24,7 @@ from interlock.history.demands import demands_of
 from interlock.history.signatures import well_formed
 from interlock.history.spans import UNKNOWN, Places, Scan, onward
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import Wire, as_id, as_json, as_string, opaque_message, plain_text
+from interlock.history.wires.base import Asked, Wire, as_id, as_json, as_string, opaque_message, plain_text
 from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, chat_result, strays
 
 __all__ = ["Gemini"]
@@ -232,15 +232,33 @@ class Gemini(Wire):
                 body[field] = changes[key]
         return replace(part, native={**part.native, member: body}, **changes)
 
+    plain_stubs: ClassVar[bool] = True
+
+    def asked(self, native: Any) -> Sequence[Asked]:
+        """Return place, id and tool of each call."""
+        return [
+            (at, one["functionCall"].get("id"), one["functionCall"]["name"])
+            for at, one in enumerate(native["parts"])
+            if "functionCall" in one
+        ]
+
+    def stub(self, call_id: Any, name: Any, text: str, *, is_error: bool) -> Any:
+        """Return a `functionResponse` part."""
+        body: dict[str, Any] = {"name": name, "response": {"error" if is_error else "output": text}}
+        if call_id is not None:
+            body["id"] = call_id
+        return {"functionResponse": body}
+
+    def held(self, native: Any) -> tuple[list[Any], int]:
+        """Return the parts of a content, and how many results it begins with."""
+        return native["parts"], sum("functionResponse" in part for part in native["parts"])
+
     def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
         """Return a `functionResponse` part; the API's words for the body are `output` and `error`."""
-        response = {"error" if is_error else "output": text}
-        body: dict[str, Any] = {"name": call.name, "response": response}
-        if call.call_id is not None:
-            body["id"] = call.call_id
+        body = self.stub(call.call_id, call.name, text, is_error=is_error)["functionResponse"]
         snake = isinstance(call.native, dict) and "function_call" in call.native
         member = "function_response" if snake else "functionResponse"
-        return Result(native={member: body}, call_id=call.call_id, name=call.name, content=response)
+        return Result(native={member: body}, call_id=call.call_id, name=call.name, content=body["response"])
 
     def stray_fields(self, native: Any, part: Part | None) -> tuple[str, ...]:
         """A content has a role and parts; what else a candidate carries: "Unknown name ... Cannot find field."."""

@@ -223,6 +223,16 @@ class LangChain(ScreenedWire):
                 return ""
         return "c" if calls else "a" if content else ""
 
+    def calls_of(self, native: Any) -> Iterable[Call]:
+        """Return the calls in a message that a look has passed."""
+        body = _opened(native)[0] if type(native) is dict else native.__dict__
+        if body is None or type(body["content"]) is list:
+            return super().calls_of(native)  # in the order of their blocks
+        return [
+            Call(native=one, slot="tool_calls", index=at, call_id=one["id"], name=one["name"], arguments=one["args"])
+            for at, one in enumerate(body.get("tool_calls") or ())
+        ]
+
     def is_word(self, native: Any) -> bool:
         """Say whether a message is the user's and holds words only."""
         body, kind, _ = _opened(native)

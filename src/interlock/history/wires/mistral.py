@@ -15,9 +15,8 @@ a `thinking` chunk, and results may repeat the tool's name.
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from interlock.history.turns import Call, Result
 from interlock.history.wires.openai_chat import OpenAIChat
 
 __all__ = ["Mistral"]
@@ -32,9 +31,7 @@ class Mistral(OpenAIChat):
     refuses_empty_calls: ClassVar[bool] = False
     typed_calls: ClassVar[bool] = False
 
-    def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
+    def stub(self, call_id: Any, name: Any, text: str, *, is_error: bool) -> Any:
         """Return a `tool` message that repeats the tool's name, which older versions insist on."""
-        made = super().new_result(call, text, is_error=is_error)
-        if call.name is None or call.slot == "function_call":
-            return made
-        return self.with_result(made, name=call.name)
+        made = super().stub(call_id, name, text, is_error=is_error)
+        return made if name is None else {**made, "name": name}

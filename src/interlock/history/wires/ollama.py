@@ -21,7 +21,17 @@ from typing import Any, ClassVar, Final, Literal
 from interlock.history.demands import demands_of
 from interlock.history.spans import UNKNOWN, Places, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import Wire, as_id, as_json, as_string, entries, opaque_message, read_content, role_in
+from interlock.history.wires.base import (
+    Asked,
+    Wire,
+    as_id,
+    as_json,
+    as_string,
+    entries,
+    opaque_message,
+    read_content,
+    role_in,
+)
 
 __all__ = ["Ollama"]
 
@@ -187,11 +197,22 @@ class Ollama(Wire):
                 native[field] = changes[key]
         return replace(part, native=native, **changes)
 
-    def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:  # noqa: ARG002  no such flag here
+    plain_stubs: ClassVar[bool] = True
+
+    def asked(self, native: Any) -> Sequence[Asked]:
+        """Return place, id and tool of each call."""
+        return [(at, one.get("id"), one["function"]["name"]) for at, one in enumerate(native.get("tool_calls") or ())]
+
+    def stub(self, call_id: Any, name: Any, text: str, *, is_error: bool) -> Any:  # noqa: ARG002  no such flag here
         """Return a `tool` message."""
-        native: dict[str, Any] = {"role": "tool", "tool_name": call.name, "content": text}
-        if call.call_id is not None:
-            native["tool_call_id"] = call.call_id
+        native: dict[str, Any] = {"role": "tool", "tool_name": name, "content": text}
+        if call_id is not None:
+            native["tool_call_id"] = call_id
+        return native
+
+    def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
+        """Return a `tool` message."""
+        native = self.stub(call.call_id, call.name, text, is_error=is_error)
         return Result(native=native, slot="self", call_id=call.call_id, name=call.name, content=text)
 
     def shaped_result(self, part: Result) -> Result | None:

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from interlock.history.turns import Message
+from interlock.history.wires.base import Asked
 from interlock.history.wires.objects import Fields, fields_of, source_of
 from interlock.history.wires.openai_responses import OpenAIResponses
 
@@ -29,6 +30,7 @@ class OpenAIAgents(OpenAIResponses):
 
     name: ClassVar[str] = "openai_agents"
     reads_objects: ClassVar[bool] = True
+    plain_stubs: ClassVar[bool] = True
 
     def read_message(self, native: Any, at: int) -> Message:
         """Return the view of one item."""
@@ -43,6 +45,10 @@ class OpenAIAgents(OpenAIResponses):
             raise TypeError("a class is no item")
         fields = {key: value for key, value in held.items() if value is not None}
         return fields if type(fields.get("content", "")) is str else _opened(item)
+
+    def asked(self, native: Any) -> Sequence[Asked]:
+        """Return place, id and tool of a call."""
+        return super().asked(self.opened(native))
 
     def write(self, views: Sequence[Message], ahead: Any = None, behind: Any = None) -> tuple[list[Any], Sequence[int]]:
         """Return the items; an object that nothing changed is the same object."""

@@ -15,7 +15,7 @@ message is read too. Servers add fields of their own beside the content, of whic
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
@@ -24,6 +24,7 @@ from interlock.history.demands import Demands, demands_of
 from interlock.history.spans import UNKNOWN, Places, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import (
+    Asked,
     Wire,
     as_id,
     as_json,
@@ -111,11 +112,15 @@ class OpenAIChat(Wire):
                 )
         return Message(role, tuple(held), native, (at,), form)
 
-    def calls_of(self, native: Any) -> Iterable[Call]:
-        """Return the calls in a message that a look has passed."""
-        return [
-            call for at, entry in enumerate(native["tool_calls"]) if isinstance(call := self._call(entry, at), Call)
-        ]
+    plain_stubs: ClassVar[bool] = True
+
+    def asked(self, native: Any) -> Sequence[Asked]:
+        """Return place, id and tool of each call."""
+        return [(at, one["id"], one["function"]["name"]) for at, one in enumerate(native.get("tool_calls") or ())]
+
+    def stub(self, call_id: Any, name: Any, text: str, *, is_error: bool) -> Any:  # noqa: ARG002  no such flag here
+        """Return a `tool` message."""
+        return {"role": "tool", "tool_call_id": call_id, "content": text}
 
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: text, calls, and a `tool` message right behind for each."""
@@ -302,12 +307,12 @@ class OpenAIChat(Wire):
                 native[field] = changes[key]
         return replace(part, native=native, **changes)
 
-    def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:  # noqa: ARG002  no such flag here
+    def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
         """Return a `tool` message, or a `function` message for a legacy call."""
         native = (
             {"role": "function", "name": call.name, "content": text}
             if call.slot == "function_call"
-            else {"role": "tool", "tool_call_id": call.call_id, "content": text}
+            else self.stub(call.call_id, call.name, text, is_error=is_error)
         )
         return Result(
             native=native, slot="self", call_id=call.call_id, name=as_string(native.get("name")), content=text

@@ -37,6 +37,7 @@ from interlock.history.turns import (
     Text,
 )
 from interlock.history.wires.base import (
+    Asked,
     Wire,
     as_id,
     as_json,
@@ -336,6 +337,16 @@ class OpenAIResponses(Wire):
         if "content" in changes:
             native[body] = changes["content"]
         return replace(part, native=native, **changes)
+
+    plain_stubs: ClassVar[bool] = True
+
+    def asked(self, native: Any) -> Sequence[Asked]:
+        """Return place, id and tool of a call."""
+        return ((0, native["call_id"], native["name"]),) if native.get("type") == "function_call" else ()
+
+    def stub(self, call_id: Any, name: Any, text: str, *, is_error: bool) -> Any:  # noqa: ARG002  neither is in it
+        """Return the output item of a function's call."""
+        return {"type": "function_call_output", "call_id": call_id, "output": text}
 
     def new_result(self, call: Call, text: str, *, is_error: bool = True) -> Result:
         """Return the output item of the call's own type, with this text in its body.

@@ -20,7 +20,7 @@ is shown to the provider by Pydantic AI in its own way and is no fault.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Final, Literal, Self
@@ -142,6 +142,22 @@ class PydanticAI(GroupedWire):
         if kind == "request":
             look.lacking += look.waiting
         return kinds if kind in ("request", "response") else ""
+
+    def calls_of(self, native: Any) -> Iterable[Call]:
+        """Return the calls in a message that a look has passed."""
+        body = native if type(native) is dict else native.__dict__
+        fields = [part if type(part) is dict else part.__dict__ for part in body["parts"]]
+        return [
+            Call(
+                native=part,
+                index=at,
+                call_id=part["tool_call_id"],
+                name=part["tool_name"],
+                arguments=part.get("args"),
+            )
+            for at, part in enumerate(fields)
+            if part["part_kind"] == "tool-call"
+        ]
 
     def is_word(self, native: Any) -> bool:
         """Say whether a message is a request with prompts only."""
