@@ -711,3 +711,17 @@ def test_langchain_calls_of_one_id_keep_their_raw_copies_in_order() -> None:
     healed = heal([{"type": "human", "content": "q"}, message], "langchain", policy={"duplicate-tool-call-id": "keep"})
     copies = healed.messages[1]["additional_kwargs"]["tool_calls"]
     assert [one["function"]["name"] for one in copies] == ["a_b", "c_d"]
+
+
+def test_words_for_a_call_that_could_not_be_read_say_so() -> None:
+    """Pydantic AI keeps text that does not parse as arguments, and shows it in its own way: the look passes it."""
+    user = {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "q"}]}
+    parts = [
+        {"part_kind": "tool-call", "tool_name": "f", "args": given, "tool_call_id": given} for given in ("{}", '{"a')
+    ]
+    history = [user, {"kind": "response", "parts": parts}, user]
+    quick = heal(history, "pydantic_ai")
+    words = [one["content"] for one in quick.messages[2]["parts"]]
+    assert [one.endswith("could not be read.") for one in words] == [False, True, False]
+    with read_whole():
+        assert heal(history, "pydantic_ai") == quick

@@ -111,18 +111,8 @@ class AIPython(ScreenedWire):
     def calls_of(self, native: Any) -> Iterable[Call]:
         """Return the calls in a message that a look has passed."""
         body = native if type(native) is dict else native.__dict__
-        fields = [part if type(part) is dict else part.__dict__ for part in body["parts"]]
-        return [
-            Call(
-                native=part,
-                index=at,
-                call_id=part["tool_call_id"],
-                name=part["tool_name"],
-                arguments=part["tool_args"],
-            )
-            for at, part in enumerate(fields)
-            if part["kind"] == "tool_call"
-        ]
+        read = [_part(part, at) for at, part in enumerate(body["parts"])]
+        return [part for part in read if type(part) is Call]
 
     def is_word(self, native: Any) -> bool:
         """Say whether a message is the user's and holds words only."""

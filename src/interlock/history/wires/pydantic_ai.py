@@ -146,18 +146,8 @@ class PydanticAI(GroupedWire):
     def calls_of(self, native: Any) -> Iterable[Call]:
         """Return the calls in a message that a look has passed."""
         body = native if type(native) is dict else native.__dict__
-        fields = [part if type(part) is dict else part.__dict__ for part in body["parts"]]
-        return [
-            Call(
-                native=part,
-                index=at,
-                call_id=part["tool_call_id"],
-                name=part["tool_name"],
-                arguments=part.get("args"),
-            )
-            for at, part in enumerate(fields)
-            if part["part_kind"] == "tool-call"
-        ]
+        read = [_response_part(part, at) for at, part in enumerate(body["parts"])]
+        return [part for part in read if type(part) is Call]
 
     def is_word(self, native: Any) -> bool:
         """Say whether a message is a request with prompts only."""
