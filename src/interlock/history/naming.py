@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Final
 
-__all__ = ["NO_NAME", "IdMap", "NameMap", "matcher", "minted_id"]
+__all__ = ["MINTED", "NO_NAME", "IdMap", "NameMap", "matcher", "minted_id"]
 
 NO_NAME: Final = "unnamed_tool"
 _BASE62: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-_ID_CHARACTERS: Final = 9  # what Mistral insists on; every other provider takes it too
+#: The characters of an id that is handed out: what Mistral insists on; every other provider takes it too.
+MINTED: Final = 9
 
 
 @cache
@@ -80,7 +81,7 @@ def minted_id(old: str, ordinal: int, salt: int = 0) -> str:
     data = f"{salt}:{ordinal}:{old}".encode("utf-8", "surrogatepass")
     number = int.from_bytes(hashlib.sha256(data).digest()[:8], "big")
     out = []
-    for _ in range(_ID_CHARACTERS):
+    for _ in range(MINTED):
         number, rest = divmod(number, 62)
         out.append(_BASE62[rest])
     return "".join(out)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from dataclasses import dataclass
 from typing import Any, Final
 
-from interlock.history.naming import minted_id
+from interlock.history.naming import MINTED, minted_id
 from interlock.history.pairing import ORDINALS
 from interlock.history.turns import Call, Message, Result, Text
 
@@ -357,17 +357,23 @@ def elsewhere(
     calls = {part.call_id for part in asked if not part.server}
     far: set[int] = set()
     known: set[str] = set()
+    minted = any(type(name) is str and len(name) == MINTED for name in places)
 
-    def look(name: Any) -> None:
-        if not isinstance(name, str) or name in known:
+    def look(name: Any, *, names_call: bool = False) -> None:
+        if not isinstance(name, str):
             return
-        known.add(name)
-        for place in places.of(name):
-            at = bisect_right(starts, place) - 1
-            if at < 0 or place >= spans[at][1]:
-                far.add(place)
-            if len(far) > _FAR:
-                return
+        if name in places and name not in known:
+            known.add(name)
+            for place in places.of(name):
+                at = bisect_right(starts, place) - 1
+                if at < 0 or place >= spans[at][1]:
+                    far.add(place)
+                if len(far) > _FAR:
+                    return
+        if names_call and minted:
+            # A result may name its call by the id from before an earlier healing.
+            for ordinal in range(ORDINALS):
+                look(minted_id(name, ordinal))
 
     for view in views:
         if isinstance(view.native, dict):
@@ -375,21 +381,13 @@ def elsewhere(
         for part in view.parts:
             if not isinstance(part, (Call, Result)) or part.call_id is None:
                 continue
-            look(part.call_id)
-            if type(part) is Call or part.call_id in calls:
-                continue
-            # A result may name its call by the id from before an earlier healing.
-            for ordinal in range(ORDINALS):
-                look(minted_id(part.call_id, ordinal))
+            look(part.call_id, names_call=type(part) is not Call and part.call_id not in calls)
         if len(far) > _FAR:
             return None
     left: list[tuple[Any, Any]] = [(None, native) for native in doubted]
     for key, value in left:
         if type(value) is str:
-            look(value)
-            if key in _NAMING:
-                for ordinal in range(ORDINALS):
-                    look(minted_id(value, ordinal))
+            look(value, names_call=key in _NAMING and value not in calls)
         elif isinstance(value, dict):
             left += value.items()
         elif isinstance(value, list):

@@ -725,3 +725,20 @@ def test_words_for_a_call_that_could_not_be_read_say_so() -> None:
     assert [one.endswith("could not be read.") for one in words] == [False, True, False]
     with read_whole():
         assert heal(history, "pydantic_ai") == quick
+
+
+def test_ids_that_are_numbers_far_from_a_fault_are_no_obstacle() -> None:
+    """The look of this format notes an id before it knows that it is text."""
+
+    def exchange(call_id: Any, name: str) -> list[Any]:
+        call = {"type": "tool_use", "id": call_id, "name": name, "input": {}}
+        result = {"type": "tool_result", "tool_use_id": call_id, "content": "r"}
+        return [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+
+    user, said = {"role": "user", "content": "q"}, {"role": "assistant", "content": "done"}
+    healthy = [one for at in range(6) for one in (user, *exchange(f"toolu_{at}", "f"), said)]
+    history = [*healthy, user, *exchange(5, "a b"), said, user]
+    quick = heal(history, "anthropic")
+    assert [one.rule for one in quick.repairs] == ["invalid-tool-name", "missing-tool-call-id", "missing-tool-call-id"]
+    with read_whole():
+        assert heal(history, "anthropic") == quick
