@@ -742,3 +742,11 @@ def test_ids_that_are_numbers_far_from_a_fault_are_no_obstacle() -> None:
     assert [one.rule for one in quick.repairs] == ["invalid-tool-name", "missing-tool-call-id", "missing-tool-call-id"]
     with read_whole():
         assert heal(history, "anthropic") == quick
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
+def test_a_note_inside_of_what_stands_beside_the_words_is_found(field: str) -> None:
+    said = {"role": "assistant", "content": "a", field: {"type": "thinking", "thinking": "t", "_note": 1}}
+    history = [{"role": "user", "content": "q"}, said, {"role": "user", "content": "r"}]
+    quick, slow = _quick_and_slow(history, "openai_chat")
+    assert quick == slow != []

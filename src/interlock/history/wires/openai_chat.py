@@ -162,7 +162,9 @@ class OpenAIChat(Wire):
                     if role == "assistant":
                         entries = message.get("tool_calls")
                         kind = "a" if entries is None else "c"
-                        if not (len(message) == 2 and content) and not message.keys() <= usual:
+                        if not (len(message) == 2 and content) and not (
+                            message.keys() <= _PLAIN or _known(message, usual)
+                        ):
                             return at, at
                         if type(content) is str:
                             if (not entries or visible) and (content.isspace() or not (content or entries)):
@@ -462,6 +464,11 @@ def _as_chat(block: Any) -> Any:
         named = {key: block[key] for key in ("file_id", "file_data", "filename") if isinstance(block.get(key), str)}
         return {"type": "file", "file": named} if named else block
     return block
+
+
+def _known(message: dict[str, Any], fields: frozenset[str]) -> bool:
+    """Say whether a message has these fields only, and none of them holds fields of its own."""
+    return message.keys() <= fields and not any(type(value) is dict for value in message.values())
 
 
 def _only(content: list[Any], kinds: tuple[str, ...]) -> bool:
