@@ -37,11 +37,19 @@ class DropPart:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class ReplacePart:
-    """Put another part in the place of one."""
+    """Put another part in the place of one.
+
+    Attributes:
+        message: The message.
+        part: The part that goes.
+        new: The part that comes.
+        sound: It differs in an id or a name, which fits: a message that is sound stays so.
+    """
 
     message: Message
     part: Part
     new: Part
+    sound: bool = False
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -139,6 +147,10 @@ def apply(messages: Sequence[Message], edits: Iterable[Edit]) -> list[Message]:
 
     for edit in edits:
         match edit:
+            case ReplacePart():
+                todo = plan(edit.message)
+                todo.replaced[id(edit.part)] = edit.new
+                todo.sound = todo.sound and edit.sound
             case InsertMessage():
                 queue = front if edit.after is None else behind.setdefault(id(edit.after), [])
                 if edit.shares and queue and id(queue[-1]) in sharing:
@@ -153,8 +165,6 @@ def apply(messages: Sequence[Message], edits: Iterable[Edit]) -> list[Message]:
                 todo.sound = todo.sound and edit.sound
             case DropPart():
                 plan(edit.message).dropped.add(id(edit.part))
-            case ReplacePart():
-                plan(edit.message).replaced[id(edit.part)] = edit.new
             case SetParts():
                 plan(edit.message).parts = edit.parts
             case DropMessage():
@@ -183,7 +193,7 @@ def apply(messages: Sequence[Message], edits: Iterable[Edit]) -> list[Message]:
             native = new[0].native  # the message is its part
         # Not `replace`, which takes ten times as long.
         view = Message(message.role, tuple(new), native, message.origins, message.form, True, message.extra)
-        view.sound = message.sound and todo.sound and todo.parts is None and not (todo.dropped or todo.replaced)
+        view.sound = message.sound and todo.sound and todo.parts is None and not todo.dropped
         return (view,)
 
     out = list(front)

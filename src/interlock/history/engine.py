@@ -19,7 +19,7 @@ from interlock.history.infer import MODEL_FIELDS, infer_provider, read_field
 from interlock.history.lost import Note, records, with_stubs
 from interlock.history.naming import NameMap
 from interlock.history.plain import as_plain, is_plain
-from interlock.history.providers import SERVERS, profile_for
+from interlock.history.providers import SERVERS, lenient, profile_for
 from interlock.history.records import Repair
 from interlock.history.requests import history_key, renamed_tools, tool_names
 from interlock.history.rereading import reread
@@ -505,10 +505,25 @@ def _found(
             plain = _plain(plain, None, wire)
         views = wire.read(plain)
         if suspects is not None:
+            doubted = suspects.doubted & _doubted_otherwise(plain, wire, context)
             for view in views:
-                view.sound = view.origins[0] not in suspects.doubted
+                view.sound = view.origins[0] not in doubted
         found = _run(views, context, scan)
     return found, plain
+
+
+def _doubted_otherwise(history: Sequence[Any], wire: Wire, context: Context) -> set[int]:
+    """Return the messages that are not surely healthy by themselves even if the target took any id and any name.
+
+    Where a history goes to another provider each of its calls may have to change, and nothing else: what says
+    something of single messages is no rule about ids or names.
+    """
+    scan = wire.scanner(replace(context, profile=lenient(context.profile)))
+    if scan is None:
+        return set(range(len(history)))
+    found = Suspects(history, wire.is_word, wire.begins, None)
+    found.look(scan)
+    return found.doubted
 
 
 def _look(

@@ -473,6 +473,12 @@ def profile_for(provider: str | None, *, wire: str, model: str | None = None) ->
     return found
 
 
+@lru_cache(maxsize=256)
+def lenient(profile: Profile) -> Profile:
+    """Return the requirements without those of ids and names."""
+    return replace(profile, id_pattern=None, id_length=None, name_pattern="(?s).*")
+
+
 #: The fields of Chat Completions, and what servers have added for reasoning.
 _OF_CHAT: Final = dict.fromkeys(
     _ROLES,

@@ -750,3 +750,17 @@ def test_a_note_inside_of_what_stands_beside_the_words_is_found(field: str) -> N
     history = [{"role": "user", "content": "q"}, said, {"role": "user", "content": "r"}]
     quick, slow = _quick_and_slow(history, "openai_chat")
     assert quick == slow != []
+
+
+@pytest.mark.parametrize("call_id", [("a",), b"a"], ids=["tuple", "bytes"])
+@pytest.mark.parametrize("wire", ["anthropic", "bedrock_converse"])
+def test_an_id_that_is_no_text_is_not_passed_where_any_text_may_be_one(wire: str, call_id: Any) -> None:
+    call = {"type": "tool_use", "id": call_id, "name": "f", "input": {}}
+    if wire == "bedrock_converse":
+        call = {"toolUse": {"toolUseId": call_id, "name": "f", "input": {}}}
+    words = [{"text": "q"}] if wire == "bedrock_converse" else "q"
+    history = [{"role": "user", "content": words}, {"role": "assistant", "content": [call]}]
+    for provider in (None, "openai", "google"):
+        quick = heal(history, wire, provider)
+        with read_whole():
+            assert heal(history, wire, provider) == quick

@@ -398,12 +398,13 @@ def item_without(message: Message, *keys: str) -> Message:
 
 def _renamed_pair(call: Open, new: str, wire: Wire) -> tuple[Edit, ...]:
     """Return the edits that give a call, its results and what else names it a new id."""
-    edits: list[Edit] = [ReplacePart(message=call.message, part=call.call, new=wire.with_call(call.call, call_id=new))]
+    named = wire.with_call(call.call, call_id=new)
+    edits: list[Edit] = [ReplacePart(message=call.message, part=call.call, new=named, sound=True)]
     for bound in call.answers:
         if bound.result.call_id == new:
             continue  # the call has lost the id that it has here
         renamed = wire.with_result(bound.result, call_id=new)
-        edits.append(ReplacePart(message=bound.message, part=bound.result, new=renamed))
+        edits.append(ReplacePart(message=bound.message, part=bound.result, new=renamed, sound=True))
     if call.call.call_id is not None:
         edits += [
             ReplacePart(message=call.message, part=part, new=wire.with_approval(part, new))

@@ -78,7 +78,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                     action = drop_part_action(message)
                 else:
                     context.names[new] = part.name or ""
-                    edits = (ReplacePart(message=message, part=part, new=context.wire.with_call(part, name=new)),)
+                    again = context.wire.with_call(part, name=new)
+                    edits = (ReplacePart(message=message, part=part, new=again, sound=True),)
                     action = "renamed"
                 yield Finding(
                     message=message,
@@ -110,13 +111,14 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                     want = names.new_name(part.name)
                 if want != part.name:
                     context.given.add(want)
+                    answer = context.wire.with_result(part, name=want)
                     named = "no tool" if part.name is None else f"the tool {part.name!r}"
                     yield Finding(
                         message=message,
                         part=part,
                         call_id=part.call_id,
                         action="renamed",
-                        edits=(ReplacePart(message=message, part=part, new=context.wire.with_result(part, name=want)),),
+                        edits=(ReplacePart(message=message, part=part, new=answer, sound=True),),
                         reason=f"the result names {named} instead of {want!r}",
                     )
 

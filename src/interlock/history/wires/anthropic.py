@@ -53,7 +53,7 @@ class Anthropic(Wire):
         demands = demands_of(context)
         if demands is None:
             return None
-        fits, id_fits, longest = demands.name_fits, demands.id_fits or bool, demands.longest
+        fits, id_fits, longest = demands.name_fits, demands.id_fits or str.__len__, demands.longest
         after, once = demands.after, demands.once
         runs, reasons = demands.runs, demands.reasons
         own = context.profile.name == "anthropic"  # it takes its own thinking, and words behind results

@@ -59,7 +59,7 @@ class BedrockConverse(Wire):
         demands = demands_of(context)
         if demands is None:
             return None
-        fits, id_fits, longest = demands.name_fits, demands.id_fits or bool, demands.longest
+        fits, id_fits, longest = demands.name_fits, demands.id_fits or str.__len__, demands.longest
         everywhere, after = demands.once, demands.after
         foreign = demands.target not in ("bedrock", "bedrock-anthropic")
         alone = context.profile.results_alone or foreign
