@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from interlock.errors import HistoryRepairedError, InvalidOptionError, UnknownWireError
 from interlock.history.detect import detect_wire
@@ -75,12 +75,14 @@ class HealResult:
     _source: Any = field(default=None, repr=False, compare=False)
     _notes: Sequence[Note] = field(default=(), repr=False, compare=False)
 
-    def __getattr__(self, name: str) -> tuple[Repair, ...]:
-        """Write the records of many stubs when somebody asks for them."""
-        if name != "repairs" or "_notes" not in self.__dict__:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
-        made = self.__dict__["repairs"] = records(self._notes)
-        return made
+    if not TYPE_CHECKING:  # where it would stand for any attribute
+
+        def __getattr__(self, name: str) -> tuple[Repair, ...]:
+            """Write the records of stubs when somebody asks for them: there may be thousands."""
+            if name != "repairs" or "_notes" not in self.__dict__:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            made = self.__dict__["repairs"] = records(self._notes)
+            return made
 
     @property
     def positions(self) -> tuple[int | None, ...]:

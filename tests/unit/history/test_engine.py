@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import pickle
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -35,6 +37,27 @@ def test_the_result_for_a_healthy_history_has_all_fields() -> None:
     assert (result, repr(result)) == (made, repr(made))
     with pytest.raises(dataclasses.FrozenInstanceError):
         result.changed = True  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one)), dataclasses.replace],
+    ids=["copy", "deepcopy", "pickle", "replace"],
+)
+def test_the_records_of_stubs_can_be_asked_for_at_any_time(copied: Callable[[HealResult], HealResult]) -> None:
+    """They are written when somebody asks: also of a copy, and whatever becomes of the messages by then."""
+    history: list[Any] = copy.deepcopy(ORPHAN)
+    told: list[Any] = []
+    asked = heal(history, "openai_chat", on_repair=told.append)
+    assert "repairs" in vars(asked)
+    result = heal(history, "openai_chat")
+    assert "repairs" not in vars(result)
+    later = copied(result)
+    history[1]["tool_calls"][0]["id"] = "another"
+    assert [one.to_json() for one in later.repairs] == [one.to_json() for one in told]
+    assert (repr(result), result.repairs) == (repr(asked), asked.repairs)
+    with pytest.raises(AttributeError, match="'HealResult' object has no attribute 'mesages'"):
+        result.mesages  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_a_record_has_the_contract_s_keys() -> None:
