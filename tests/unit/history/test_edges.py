@@ -764,3 +764,24 @@ def test_an_id_that_is_no_text_is_not_passed_where_any_text_may_be_one(wire: str
         quick = heal(history, wire, provider)
         with read_whole():
             assert heal(history, wire, provider) == quick
+
+
+def test_a_late_result_finds_its_call_far_away_by_the_id_from_before_an_earlier_healing() -> None:
+    """The caller kept what was healed, and gives the result that came later by the id that the call had."""
+
+    def call(call_id: str) -> dict[str, Any]:
+        function = {"name": "f", "arguments": "{}"}
+        return {
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [{"id": call_id, "type": "function", "function": function}],
+        }
+
+    user, said = {"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}
+    kept = heal([user, call("call_of_another_maker"), user], "mistral").messages
+    late = {"role": "tool", "tool_call_id": "call_of_another_maker", "content": "r", "name": "f"}
+    history = [*kept, said, *[user, said] * 8, user, late, said, user]
+    quick = heal(history, "mistral")
+    assert [one["content"] for one in quick.messages if one["role"] == "tool"] == ["r"]
+    with read_whole():
+        assert heal(history, "mistral") == quick
