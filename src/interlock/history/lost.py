@@ -76,6 +76,8 @@ def with_stubs(
 def _splices(history: Sequence[Any], lost: Lost, context: Context, notes: list[Note]) -> list[_Splice] | None:
     """Return what is put in for one turn, and add notes; `None`: it is not as simple as that."""
     wire = context.wire
+    if not wire.reads_objects and {*map(type, history[lost.start : lost.stop + 1])} != {dict}:
+        return None  # what is no dict has to be read first, to tell who speaks
     flag = context.options.get("stub_is_error", True) is not False
     if wire.results_inside:
         return _inside(history, lost, context, notes, flag=flag)

@@ -54,10 +54,14 @@ def as_plain(value: Any, *, nulls: bool = True, depth: int = _DEEP) -> Any:
         return _items(value, nulls, depth)
     if kind is dict:
         return _fields(value, nulls, depth)
-    if isinstance(value, (dict, list)):
-        return value
+    if isinstance(value, dict):
+        return _fields(value, nulls, depth)
+    if isinstance(value, list):
+        return _items(value, nulls, depth)
     if isinstance(value, tuple):
         return _items(list(value), nulls, depth)
+    if isinstance(value, str):
+        return str.__str__(value)  # a member of an enumeration, which is sent as its text
     said = _said(value, nulls)
     return value if said is None else as_plain(said, nulls=nulls, depth=depth)
 

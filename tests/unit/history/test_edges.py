@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from enum import Enum
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -785,3 +788,83 @@ def test_a_late_result_finds_its_call_far_away_by_the_id_from_before_an_earlier_
     assert [one["content"] for one in quick.messages if one["role"] == "tool"] == ["r"]
     with read_whole():
         assert heal(history, "mistral") == quick
+
+
+@pytest.mark.parametrize("answered", [False, True])
+def test_a_flag_of_another_format_on_a_call_that_is_an_item_goes_once(answered: bool) -> None:
+    call = {"type": "function_call", "call_id": "c1aaaaaaa", "name": "f", "arguments": "{}", "prefix": True}
+    answer = {"type": "function_call_output", "call_id": "c1aaaaaaa", "output": "r"}
+    history = [{"role": "user", "content": "q"}, call, *[answer] * answered]
+    result = heal(history, "openai_responses", "mistral")
+    assert [one.rule for one in result.repairs].count("prefix-position") == 1
+    assert "prefix" not in result.messages[1]
+    assert heal(result.messages, "openai_responses", "mistral").messages is result.messages
+
+
+@pytest.mark.parametrize("kind", ["data", "kwargs"])
+def test_a_stored_message_of_langchain_that_is_no_dict_is_not_passed(kind: str) -> None:
+    call = {"name": "f", "args": {}, "id": "a", "type": "tool_call"}
+    body = MappingProxyType({"type": "ai", "content": "", "tool_calls": [call]})
+    path = ["langchain", "schema", "messages", "AIMessage"]
+    message = (
+        {"type": "ai", "data": body} if kind == "data" else {"lc": 1, "type": "constructor", "id": path, kind: body}
+    )
+    quick = heal([message], "langchain")
+    with read_whole():
+        assert heal([message], "langchain") == quick
+
+
+def test_a_message_that_is_a_mapping_ends_no_turn() -> None:
+    call = {"role": "model", "parts": [{"functionCall": {"id": "a", "name": "f", "args": {}}}]}
+    said = MappingProxyType({"role": "model", "parts": [{"text": "a"}]})
+    history = [{"role": "user", "parts": [{"text": "q"}]}, call, said]
+    quick = heal(history, "gemini")
+    with read_whole():
+        assert heal(history, "gemini") == quick
+
+
+class _State(str, Enum):  # noqa: UP042  as code for Python 3.10 has it
+    DONE = "output-available"
+
+
+@pytest.mark.parametrize(
+    ("wire", "message"),
+    [
+        ("gemini", OrderedDict(role="user", parts=({"text": "q"},))),
+        ("bedrock_converse", OrderedDict(role="user", content=({"text": "q"},))),
+        (
+            "ai_sdk_ui",
+            {
+                "id": "m",
+                "role": "assistant",
+                "parts": [
+                    {
+                        "type": "dynamic-tool",
+                        "toolName": "f",
+                        "toolCallId": "a",
+                        "state": _State.DONE,
+                        "input": {},
+                        "output": "r",
+                    }
+                ],
+            },
+        ),
+    ],
+    ids=["gemini", "bedrock", "ui"],
+)
+def test_what_a_client_would_send_is_what_counts(wire: str, message: Any) -> None:
+    """Also below a dict of another class, and for members of an enumeration."""
+    assert heal([message], wire).messages == [message]
+    with read_whole():
+        assert not heal([message], wire).repairs
+
+
+def test_a_result_below_another_kind_of_dict_is_kept() -> None:
+    """`OrderedDict`s and tuples, as some caches give them back."""
+    call = OrderedDict(role="model", parts=({"functionCall": {"id": "a", "name": "f", "args": {}}},))
+    answer = {"role": "user", "parts": [{"functionResponse": {"id": "a", "name": "f", "response": {}}}]}
+    user = {"role": "user", "parts": [{"text": "q"}]}
+    bad = {"role": "model", "parts": [{"functionCall": {"id": "b", "name": "a b", "args": {}}}]}
+    healed = heal([user, call, answer, bad, user], "gemini")
+    assert answer in healed.messages
+    assert not any(one.rule == "orphan-tool-result" for one in healed.repairs)

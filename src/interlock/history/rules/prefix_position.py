@@ -21,11 +21,10 @@ Known limits:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from interlock.history.edits import ReplaceMessage
-from interlock.history.rules.base import Context, Finding, Rule
+from interlock.history.rules.base import Context, Finding, Rule, item_without
 from interlock.history.turns import Message
 
 __all__ = ["RULE"]
@@ -36,11 +35,10 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:  #
     for message in messages[:-1]:
         native = message.native
         if message.role == "assistant" and isinstance(native, dict) and native.get("prefix") is True:
-            bare = {key: value for key, value in native.items() if key != "prefix"}
             yield Finding(
                 message=message,
                 action="replaced-part",
-                edits=(ReplaceMessage(message=message, new=(replace(message, native=bare, changed=True),)),),
+                edits=(ReplaceMessage(message=message, new=(item_without(message, "prefix"),)),),
                 reason="`prefix` is true on a message that is not the last",
             )
 

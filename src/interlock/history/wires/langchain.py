@@ -167,11 +167,13 @@ class LangChain(ScreenedWire):
             body = message.__dict__
         elif "lc" in message:
             body = message["kwargs"]
+            if type(body) is not dict:
+                return ""
         elif "content" in message:
             body = message
         else:
             body = message["data"]
-            if message["type"] != body["type"]:
+            if type(body) is not dict or message["type"] != body["type"]:
                 return ""
         kind, content, marks = body["type"], body["content"], look.demands.marks
         if (marks and "cache_control" in body) or (look.demands.prefix and "prefix" in body):
