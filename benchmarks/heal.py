@@ -16,7 +16,7 @@ that healing it takes. A call of `heal` has a fixed cost of two or three microse
 the column for ten messages shows.
 
 What the numbers do not show: histories made of images or of unusual parts are read whole,
-and so are those of which each call has to change (ids or names for another provider): they
+and so are those of which each call has to change (its id, for another provider): they
 cost 7 to 11 times `json.dumps`. Other faults than lost results cost 1 to 3 times as much
 when each tenth exchange has one.
 Times are processor time, the least of several runs.

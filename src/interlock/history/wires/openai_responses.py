@@ -176,7 +176,7 @@ class OpenAIResponses(Wire):
                 for at, item in onward(messages, start):
                     if type(item) is not dict:
                         item = opened_item(item)
-                    kind = item["type"] if "type" in item else None  # noqa: SIM401  half the time of `get`
+                    kind = item.get("type")
                     if kind == "function_call_output":
                         waiting.remove(item["call_id"])
                         if thought or type(item["output"]) is not str or len(item) != 3:
@@ -257,7 +257,6 @@ class OpenAIResponses(Wire):
                     elif not keeps or not _seen(item["id"], "msg_", at, places):
                         return opened, at
                     if role == "assistant":
-                        thought = False
                         word, due = "a", "output_text"
                     elif thought or (role != "user" and role not in instructs):
                         return opened, at
@@ -269,6 +268,7 @@ class OpenAIResponses(Wire):
                             return opened, at
                     elif visible and (not content or content.isspace()):
                         return opened, at
+                    thought = False
                     if word not in allowed:
                         return opened, at
                     allowed = after[word]
