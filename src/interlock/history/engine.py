@@ -9,23 +9,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from interlock.errors import HistoryRepairedError, InvalidOptionError, UnknownWireError
+from interlock.history import lost, renames
 from interlock.history.detect import detect_wire
 from interlock.history.edits import Edit, apply
 from interlock.history.infer import MODEL_FIELDS, infer_provider, read_field
-from interlock.history.lost import Note, records, with_stubs
-from interlock.history.naming import NameMap
+from interlock.history.lost import with_stubs
+from interlock.history.naming import NameMap, matcher
 from interlock.history.plain import as_plain, is_plain
 from interlock.history.providers import SERVERS, lenient, profile_for
 from interlock.history.records import Repair
+from interlock.history.renames import with_new_ids
 from interlock.history.requests import history_key, renamed_tools, tool_names
 from interlock.history.rereading import reread
 from interlock.history.rules import BY_NAME, RULES, policies_for
 from interlock.history.rules.base import Context, Finding, Rule
-from interlock.history.spans import Places, Scan, Suspects, elsewhere, runs, stretch, views_of, widened, written
+from interlock.history.spans import (
+    Anywhere,
+    Places,
+    Scan,
+    Suspects,
+    elsewhere,
+    runs,
+    stretch,
+    views_of,
+    widened,
+    written,
+)
 from interlock.history.turns import Message
 from interlock.history.wires import WIRES
 from interlock.history.wires.base import Wire
@@ -40,6 +53,8 @@ _WHOLE: Final = ("model", "max_tokens", "inferenceConfig", "generationConfig", "
 _Runs = list[tuple[list[Any], Sequence[int]]]
 #: Native messages, and where each message of the input is among them.
 _Written = tuple[Any, tuple[int | None, ...]]
+#: Writes the records of a short way.
+_Records = Callable[[], tuple[Repair, ...]]
 _NOTHING: Final[frozenset[str]] = frozenset()
 _KEPT_BY_SERVER: Final = ("previous_response_id", "conversation", "cachedContent")
 _WIRE_ALIASES: Final = {"ai_sdk_model": "ai_sdk", "openrouter": "openai_chat"}
@@ -73,15 +88,17 @@ class HealResult:
     names: Mapping[str, str] = field(default_factory=dict)
     _positions: tuple[int | None, ...] | None = field(default=None, repr=False)
     _source: Any = field(default=None, repr=False, compare=False)
-    _notes: Sequence[Note] = field(default=(), repr=False, compare=False)
+    _write: _Records | None = field(default=None, repr=False, compare=False)
 
     if not TYPE_CHECKING:  # where it would stand for any attribute
 
         def __getattr__(self, name: str) -> tuple[Repair, ...]:
-            """Write the records of stubs when somebody asks for them: there may be thousands."""
-            if name != "repairs" or "_notes" not in self.__dict__:
+            """Write the records when somebody asks for them: there may be thousands."""
+            write = self.__dict__.get("_write")
+            if name != "repairs" or write is None:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
-            made = self.__dict__["repairs"] = records(self._notes)
+            made: tuple[Repair, ...] = write()
+            self.__dict__.update(repairs=made, _write=None)
             return made
 
     @property
@@ -213,22 +230,25 @@ def heal(
     if not isinstance(history, (list, tuple)):
         return _untouched(history, format_, label, request, source)
     scan = None if context.names else format_.scanner(context)
-    suspects = _suspects(history, format_, context, scan, first)
-    if suspects is not None and not suspects.any:
-        return _untouched(history, format_, label, request, source)
     remaining: tuple[Repair, ...] = ()
     written: _Written | None = None
-    stubbed = None
-    if scan is not None and suspects is not None and suspects.only_lost:
-        stubbed = with_stubs(history, suspects, context, scan)
-    if stubbed is not None:
-        notes, written = stubbed
-        if not strict and on_repair is None and not format_.shares_messages and key is None:
-            return _stubbed(written, notes, format_, label, source)
-        repairs = records(notes)
+    short = None
+    if scan is not None and history:
+        if first is None:
+            places = Places([] if _goes_on(context) else None)
+            first = places, *scan(history, 0, places)
+        if first[1] >= len(history) and not first[0].lost:
+            return _untouched(history, format_, label, request, source)
+        short = _shortly(history, context, scan, *first)
+    if short is not None:
+        written, write = short
         if format_.shares_messages:
-            repairs = tuple(_as_written(repairs, *written))
+            write = partial(_as_written, write, *written)
+        if not strict and on_repair is None and key is None:
+            return _later(written, write, context, label, source)
+        repairs = write()
     else:
+        suspects = _suspects(history, format_, context, scan, first)
         found, plain = _found(history, format_, context, scan, suspects)
         repairs, remaining = found.repairs, found.remaining
         if repairs:
@@ -236,7 +256,7 @@ def heal(
             if plain is not history:
                 written = _given_back(written[0], plain, history), written[1]
             if format_.shares_messages:
-                repairs = tuple(_as_written(repairs, *written))
+                repairs = _as_written(lambda: found.repairs, *written)
     tool_fields: dict[str, Any] = {}
     if context.names:
         tool_fields = renamed_tools(body, {old: new for new, old in context.names.items()})
@@ -294,21 +314,62 @@ def check(
     return CheckResult(findings=(*result.repairs, *result.remaining), wire=result.wire, provider=result.provider)
 
 
-def _stubbed(written: _Written, notes: Sequence[Note], wire: Wire, provider: str | None, source: Any) -> HealResult:
-    """Return the result for a history that nothing but results was missing in."""
+def _later(written: _Written, write: _Records, context: Context, provider: str | None, source: Any) -> HealResult:
+    """Return a result whose records are written when somebody asks for them."""
     result = object.__new__(HealResult)
     result.__dict__.update(
         messages=written[0],
         changed=True,
-        wire=wire.name,
+        wire=context.wire.name,
         provider=provider,
-        ids={},
+        ids=context.ids,
         names={},
         _positions=written[1],
         _source=source,
-        _notes=notes,
+        _write=write,
     )
     return result
+
+
+def _shortly(
+    history: Sequence[Any], context: Context, scan: Scan, places: Places, bad: int, stuck: int
+) -> tuple[_Written, _Records] | None:
+    """Return what comes of a history in which one kind of thing is wrong, without a rule; `None`: ask the rules.
+
+    Args:
+        history: The native messages.
+        context: What the rules know.
+        scan: The look.
+        places: What it has noted.
+        bad: The first message that is not surely healthy.
+        stuck: Where it has stopped.
+    """
+    if bad >= len(history):
+        stubbed = with_stubs(history, places, context, scan)
+        return None if stubbed is None else (stubbed[1], partial(lost.records, stubbed[0]))
+    profile = context.profile
+    if profile.id_pattern is None and profile.id_length is None:
+        return None
+    look = context.wire.scanner(replace(context, profile=lenient(profile)))
+    if look is None:
+        return None
+    ahead = [None] if bad else []  # the turn does not begin the history
+    shown = [*ahead, *history[bad : stuck + 1]]
+    if look(shown, len(ahead), Anywhere())[1] < len(shown):
+        return None  # it is not an id that it has stopped at
+    seen = Places()
+    if (
+        look(history, 0, seen)[0] < len(history)
+        or seen.others
+        or not all(map(matcher(profile.name_pattern), seen.names))
+    ):
+        return None
+    new = with_new_ids(history, bad, context, seen)
+    if new is None:
+        return None
+    out, changed, ids = new
+    context.ids.update(ids)
+    return (out, tuple(range(len(history)))), partial(renames.records, context.wire, profile, changed, ids)
 
 
 def _untouched(history: Any, wire: Wire, provider: str | None, request: Any, source: Any) -> HealResult:
@@ -695,9 +756,14 @@ def _record(rule: Rule, finding: Finding, views: Sequence[Message], context: Con
     )
 
 
-def _as_written(repairs: Sequence[Repair], healed: Sequence[Any], positions: Sequence[int | None]) -> Iterator[Repair]:
-    """Yield the records in the words of native messages, of which one may hold what the rules see as several."""
+def _as_written(write: _Records, healed: Sequence[Any], positions: Sequence[int | None]) -> tuple[Repair, ...]:
+    """Return the records in the words of native messages, of which one may hold what the rules see as several."""
     fresh = len(healed) - len({place for place in positions if place is not None})
+    repairs = write()
+    return tuple(_in_words(repairs, positions, fresh))
+
+
+def _in_words(repairs: Sequence[Repair], positions: Sequence[int | None], fresh: int) -> Iterator[Repair]:
     for repair in repairs:
         action = repair.action
         kept = repair.message_index is not None and positions[repair.message_index] is not None

@@ -16,7 +16,7 @@ from interlock.history.plain import is_plain
 from interlock.history.records import Repair
 from interlock.history.rules import orphan_tool_call
 from interlock.history.rules.base import Context, joins_users, leading_results
-from interlock.history.spans import Anywhere, Lost, Scan, Suspects
+from interlock.history.spans import Anywhere, Lost, Places, Scan
 from interlock.history.stubs import own_text, stub_text
 from interlock.history.turns import Call, Message, Result
 from interlock.history.wires.base import Wire
@@ -34,25 +34,25 @@ _Splice = tuple[int, int, list[Any], bool]
 
 
 def with_stubs(
-    history: Sequence[Any], suspects: Suspects, context: Context, scan: Scan
+    history: Sequence[Any], places: Places, context: Context, scan: Scan
 ) -> tuple[list[Note], tuple[list[Any], tuple[int | None, ...]]] | None:
     """Return notes, and the healed messages with where each message of the input went; `None`: ask the rules.
 
     Args:
         history: The native messages.
-        suspects: What the look has stopped at: only calls without results.
+        places: What the look has noted, which has passed all but calls without results.
         context: What is known besides; the policy is to put words in.
         scan: The look.
     """
     # A call whose id stands in another place too may be meant by something there.
-    if context.pending or suspects.places.others:
+    if context.pending or places.others:
         return None
     proved: set[Any] = set()
     notes: list[Note] = []
     out: list[Any] = []
     positions: list[int | None] = []
     at = 0
-    for lost in suspects.lost:
+    for lost in places.lost or ():
         splices = _splices(history, lost, context, notes)
         if splices is None or not _are_plain(history, splices, context.wire):
             return None

@@ -17,6 +17,8 @@ __all__ = ["MINTED", "NO_NAME", "IdMap", "NameMap", "matcher", "minted_id"]
 
 NO_NAME: Final = "unnamed_tool"
 _BASE62: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+#: Two digits at once, the lower one first.
+_TWO: Final = tuple([low + high for high in _BASE62 for low in _BASE62])
 #: The characters of an id that is handed out: what Mistral insists on; every other provider takes it too.
 MINTED: Final = 9
 
@@ -78,13 +80,17 @@ def minted_id(old: str, ordinal: int, salt: int = 0) -> str:
 
     Nine letters and digits are valid for every provider, so one map serves several targets.
     """
-    data = f"{salt}:{ordinal}:{old}".encode("utf-8", "surrogatepass")
+    text = f"{salt}:{ordinal}:{old}"
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair
+        data = text.encode("utf-8", "surrogatepass")
     number = int.from_bytes(hashlib.sha256(data).digest()[:8], "big")
-    out = []
-    for _ in range(MINTED):
-        number, rest = divmod(number, 62)
-        out.append(_BASE62[rest])
-    return "".join(out)
+    number, first = divmod(number, len(_TWO))
+    number, second = divmod(number, len(_TWO))
+    number, third = divmod(number, len(_TWO))
+    number, fourth = divmod(number, len(_TWO))
+    return f"{_TWO[first]}{_TWO[second]}{_TWO[third]}{_TWO[fourth]}{_BASE62[number % 62]}"
 
 
 class IdMap:

@@ -23,25 +23,29 @@ Known limits:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Final
 
+from interlock.history.naming import matcher
+from interlock.history.providers import Profile
 from interlock.history.rules.base import Context, Finding, Rule, renamed_calls
 from interlock.history.turns import Message
 
-__all__ = ["RULE"]
+__all__ = ["RULE", "unfit"]
 
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Return one finding for each call whose id has to change; its results change with it."""
-    pattern = context.profile.id_pattern or ""
-    matches = re.compile(pattern).fullmatch
+    return renamed_calls(messages, context, partial(unfit, profile=context.profile))
 
-    def unfit(old: str) -> str | None:
-        return None if matches(old) else f"the id {old!r} does not match {pattern}"
 
-    return renamed_calls(messages, context, unfit)
+def unfit(call_id: str, profile: Profile) -> str | None:
+    """Return the sentence for an id that has to change; `None` for one that fits."""
+    pattern = profile.id_pattern
+    if pattern is None or matcher(pattern)(call_id):
+        return None
+    return f"the id {call_id!r} does not match {pattern}"
 
 
 RULE: Final = Rule(

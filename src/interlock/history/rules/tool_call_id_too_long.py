@@ -24,22 +24,27 @@ Known limits:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Final
 
+from interlock.history.providers import Profile
 from interlock.history.rules.base import Context, Finding, Rule, renamed_calls
 from interlock.history.turns import Message
 
-__all__ = ["RULE"]
+__all__ = ["RULE", "unfit"]
 
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Return one finding for each call whose id has to change; its results change with it."""
-    limit = context.profile.id_length or 0
+    return renamed_calls(messages, context, partial(unfit, profile=context.profile))
 
-    def unfit(old: str) -> str | None:
-        return None if len(old) <= limit else f"the id has {len(old)} characters; the limit is {limit}"
 
-    return renamed_calls(messages, context, unfit)
+def unfit(call_id: str, profile: Profile) -> str | None:
+    """Return the sentence for an id that has to change; `None` for one that fits."""
+    limit = profile.id_length
+    if limit is None or len(call_id) <= limit:
+        return None
+    return f"the id has {len(call_id)} characters; the limit is {limit}"
 
 
 RULE: Final = Rule(

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Final, Literal
 from interlock.history.arguments import is_object_text, value_at
 from interlock.history.turns import Approval, Call, Media, Message, Opaque, Part, Result, Role, Text
 from interlock.history.wires.ai_sdk import media_kind, reasoning_part
-from interlock.history.wires.base import as_id, as_string, opaque_message
+from interlock.history.wires.base import as_id, as_string, opaque_message, with_ids_in
 from interlock.history.wires.objects import Fields, class_beside, fields_of, source_of, with_fields
 from interlock.history.wires.screened import Look, ScreenedWire
 
@@ -124,6 +124,12 @@ class AIPython(ScreenedWire):
     def leads(self, native: Any) -> bool:
         """Say whether a message is the assistant's."""
         return (fields_of(native) or {}).get("role") == "assistant"
+
+    def with_ids(self, native: Any, ids: Mapping[str, str], ahead: Any) -> Any:
+        """Return a message with other ids for its calls and results."""
+        if type(native) is not dict or {*map(type, native["parts"])} != {dict}:
+            return super().with_ids(native, ids, ahead)
+        return with_ids_in(native, "parts", "tool_call_id", ids)
 
     def with_call(self, part: Call, **changes: Any) -> Call:
         """Return the call with another id, name or arguments."""

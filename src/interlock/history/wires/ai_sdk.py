@@ -43,6 +43,7 @@ from interlock.history.wires.base import (
     plain_text,
     read_content,
     role_in,
+    with_ids_in,
 )
 from interlock.history.wires.chat_shape import as_blocks
 
@@ -204,6 +205,10 @@ class AISDK(Wire):
             if key in changes:
                 native[field] = changes[key]
         return replace(part, native=native, **changes)
+
+    def with_ids(self, native: Any, ids: Mapping[str, str], ahead: Any) -> Any:  # noqa: ARG002
+        """Return a message with other ids for its calls and results."""
+        return native if type(native["content"]) is str else with_ids_in(native, "content", "toolCallId", ids)
 
     plain_stubs: ClassVar[bool] = True
 

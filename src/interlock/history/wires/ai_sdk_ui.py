@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Final, TypeGuard
 
 from interlock.history.turns import Approval, Call, Media, Message, Opaque, Part, Result, Role, Text
 from interlock.history.wires.ai_sdk import media_kind, reasoning_part
-from interlock.history.wires.base import as_id, as_json, as_string, opaque_message, role_in
+from interlock.history.wires.base import as_id, as_json, as_string, opaque_message, role_in, with_ids_in
 from interlock.history.wires.grouped import Draft, Group, GroupedWire
 from interlock.history.wires.screened import Look
 
@@ -186,6 +186,10 @@ class AISDKUI(GroupedWire):
         return all(isinstance(part, dict) and part.get("type") == "text" for part in native["parts"])
 
     # -- fragments -------------------------------------------------------------------------------
+
+    def with_ids(self, native: Any, ids: Mapping[str, str], ahead: Any) -> Any:  # noqa: ARG002
+        """Return a message with other ids for its calls."""
+        return with_ids_in(native, "parts", "toolCallId", ids)
 
     def with_call(self, part: Call, **changes: Any) -> Call:
         """Return the call with another id, name or input."""

@@ -30,6 +30,10 @@ _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system"
 _MEDIA = {"image": "image", "document": "document", "search_result": "document", "container_upload": "file"}
 
 
+#: Type of block -> where it has the id of a call that the client runs.
+_ID_KEYS: Final = {"tool_use": "id", "tool_result": "tool_use_id"}
+
+
 class Anthropic(Wire):
     """The Messages API; see the module's text."""
 
@@ -205,6 +209,20 @@ class Anthropic(Wire):
             return bool(result.native.get("type") == "mcp_tool_result")
         due = _RESULTS.get(call.name or "")
         return due is None or result.native.get("type") == due
+
+    def with_ids(self, native: Any, ids: Mapping[str, str], ahead: Any) -> Any:  # noqa: ARG002
+        """Return a message with other ids for its calls and results."""
+        content = native["content"]
+        if type(content) is str:
+            return native
+        changed: list[Any] | None = None
+        for at, block in enumerate(content):
+            key = _ID_KEYS.get(block["type"])
+            if key is None or (new := ids[block[key]]) == block[key]:
+                continue
+            changed = changed or [*content]
+            changed[at] = {**block, key: new}
+        return native if changed is None else {**native, "content": changed}
 
     plain_stubs: ClassVar[bool] = True
 

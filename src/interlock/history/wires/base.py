@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from operator import is_
 from typing import Any, ClassVar, Final, Literal
 from uuid import UUID
 
@@ -29,6 +30,7 @@ __all__ = [
     "plain_text",
     "read_content",
     "role_in",
+    "with_ids_in",
 ]
 
 
@@ -162,6 +164,33 @@ class Wire:
         It may where the assistant begins to speak, unless a rule looks back to the beginning of the turn.
         """
         return self.begins(history, at)
+
+    def with_ids(self, native: Any, ids: Mapping[str, str], ahead: Any) -> Any:
+        """Return a message that a look has passed with other ids; the very message where none of them changes.
+
+        Args:
+            native: The message.
+            ids: The id to use for each id of a call, asked in the order of the calls.
+            ahead: The message ahead of it.
+        """
+        views = [*self.read_at(native, 0)]
+        changed = False
+        for at, view in enumerate(views):
+            held = tuple([self._with_id(part, ids) for part in view.parts])
+            if all(map(is_, held, view.parts)):
+                continue
+            own = held[0].native if view.form == "item" else view.native
+            views[at] = Message(view.role, held, own, view.origins, view.form, True, view.extra)
+            changed = True
+        return self.write(views, ahead)[0][0] if changed else native
+
+    def _with_id(self, part: Part, ids: Mapping[str, str]) -> Part:
+        if not isinstance(part, (Call, Result)) or part.server or part.call_id is None:
+            return part
+        new = ids[part.call_id]
+        if new == part.call_id:
+            return part
+        return self.with_call(part, call_id=new) if isinstance(part, Call) else self.with_result(part, call_id=new)
 
     # -- fragments -------------------------------------------------------------------------------
 
@@ -451,6 +480,25 @@ def plain_text(content: Any) -> str:
             block["text"] for block in content if isinstance(block, dict) and isinstance(block.get("text"), str)
         )
     return ""
+
+
+def with_ids_in(native: dict[str, Any], field: str, key: str, ids: Mapping[str, str]) -> dict[str, Any]:
+    """Return a message with other ids in its parts; the very message where none of them changes.
+
+    Args:
+        native: The message.
+        field: Where it has its parts.
+        key: Where these have the id of a call.
+        ids: The id to use for each.
+    """
+    parts: list[dict[str, Any]] = native[field]
+    changed: list[dict[str, Any]] | None = None
+    for at, part in enumerate(parts):
+        old = part.get(key)
+        if old is not None and (new := ids[old]) != old:
+            changed = changed or [*parts]
+            changed[at] = {**part, key: new}
+    return native if changed is None else {**native, field: changed}
 
 
 def as_string(value: Any) -> str | None:

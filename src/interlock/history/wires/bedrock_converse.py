@@ -169,6 +169,19 @@ class BedrockConverse(Wire):
             body["status"] = "error" if changes["is_error"] else "success"
         return replace(part, native={**part.native, "toolResult": body}, **changes)
 
+    def with_ids(self, native: Any, ids: Mapping[str, str], ahead: Any) -> Any:  # noqa: ARG002
+        """Return a message with other ids for its calls and results."""
+        content = native["content"]
+        changed: list[Any] | None = None
+        for at, block in enumerate(content):
+            key = "toolUse" if "toolUse" in block else "toolResult"
+            body = block.get(key)
+            if body is None or (new := ids[body["toolUseId"]]) == body["toolUseId"]:
+                continue
+            changed = changed or [*content]
+            changed[at] = {**block, key: {**body, "toolUseId": new}}
+        return native if changed is None else {**native, "content": changed}
+
     plain_stubs: ClassVar[bool] = True
 
     def asked(self, native: Any) -> Sequence[Asked]:

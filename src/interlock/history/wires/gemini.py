@@ -232,6 +232,19 @@ class Gemini(Wire):
                 body[field] = changes[key]
         return replace(part, native={**part.native, member: body}, **changes)
 
+    def with_ids(self, native: Any, ids: Mapping[str, str], ahead: Any) -> Any:  # noqa: ARG002
+        """Return a content with other ids for its calls and results."""
+        parts = native["parts"]
+        changed: list[Any] | None = None
+        for at, part in enumerate(parts):
+            key = "functionCall" if "functionCall" in part else "functionResponse"
+            body = part.get(key)
+            if body is None or (old := body.get("id")) is None or (new := ids[old]) == old:
+                continue
+            changed = changed or [*parts]
+            changed[at] = {**part, key: {**body, "id": new}}
+        return native if changed is None else {**native, "parts": changed}
+
     plain_stubs: ClassVar[bool] = True
 
     def asked(self, native: Any) -> Sequence[Asked]:

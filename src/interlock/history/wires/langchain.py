@@ -246,6 +246,28 @@ class LangChain(ScreenedWire):
 
     # -- fragments -------------------------------------------------------------------------------
 
+    def with_ids(self, native: Any, ids: Mapping[str, str], ahead: Any) -> Any:
+        """Return a message with other ids for its calls, or for the call that it answers."""
+        if type(native) is not dict:
+            return super().with_ids(native, ids, ahead)
+        own = "kwargs" if "lc" in native else "data" if "content" not in native else None
+        body = native if own is None else native[own]
+        if body["type"] == "tool":
+            old = body["tool_call_id"]
+            changes: dict[str, Any] = {} if (new := ids[old]) == old else {"tool_call_id": new}
+        elif not body.get("tool_calls"):
+            return native
+        elif type(body["content"]) is not str or "tool_calls" in (body.get("additional_kwargs") or ()):
+            return super().with_ids(native, ids, ahead)
+        else:
+            calls = body["tool_calls"]
+            changed = [one if (new := ids[one["id"]]) == one["id"] else {**one, "id": new} for one in calls]
+            changes = {} if changed == calls else {"tool_calls": changed}
+        if not changes:
+            return native
+        body = {**body, **changes}
+        return body if own is None else {**native, own: body}
+
     def with_call(self, part: Call, **changes: Any) -> Call:
         """Return the call with another id, name or arguments, in each place where it is kept."""
         native = part.native

@@ -122,6 +122,18 @@ class OpenAIChat(Wire):
         """Return a `tool` message."""
         return {"role": "tool", "tool_call_id": call_id, "content": text}
 
+    def with_ids(self, native: Any, ids: Mapping[str, str], ahead: Any) -> Any:  # noqa: ARG002
+        """Return a message with other ids for its calls, or for the call that it answers."""
+        if native["role"] == "tool":
+            old = native["tool_call_id"]
+            new = ids[old]
+            return native if new == old else {**native, "tool_call_id": new}
+        entries = native.get("tool_calls")
+        if not entries:
+            return native
+        changed = [one if (new := ids[one["id"]]) == one["id"] else {**one, "id": new} for one in entries]
+        return native if changed == entries else {**native, "tool_calls": changed}
+
     def scanner(self, context: Any) -> Scan | None:
         """Know the healthy histories of agents: text, calls, and a `tool` message right behind for each."""
         demands = demands_of(context)

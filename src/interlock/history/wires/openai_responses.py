@@ -340,6 +340,13 @@ class OpenAIResponses(Wire):
             native[body] = changes["content"]
         return replace(part, native=native, **changes)
 
+    def with_ids(self, native: Any, ids: Mapping[str, str], ahead: Any) -> Any:
+        """Return an item with another id for the call that it is, or that it answers."""
+        if type(native) is not dict:
+            return super().with_ids(native, ids, ahead)
+        old = native.get("call_id")
+        return native if old is None or (new := ids[old]) == old else {**native, "call_id": new}
+
     plain_stubs: ClassVar[bool] = True
 
     def asked(self, native: Any) -> Sequence[Asked]:

@@ -27,7 +27,7 @@ from typing import Any, ClassVar, Final, Literal, Self
 
 from interlock.history.arguments import object_in
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import as_id, as_string, opaque_message
+from interlock.history.wires.base import as_id, as_string, opaque_message, with_ids_in
 from interlock.history.wires.grouped import Draft, Group, GroupedWire
 from interlock.history.wires.objects import class_beside, fields_of, source_of, with_fields
 from interlock.history.wires.screened import Look
@@ -162,6 +162,12 @@ class PydanticAI(GroupedWire):
         return (fields_of(native) or {}).get("kind") == "response"
 
     # -- fragments -------------------------------------------------------------------------------
+
+    def with_ids(self, native: Any, ids: Mapping[str, str], ahead: Any) -> Any:
+        """Return a message with other ids for its calls and results."""
+        if type(native) is not dict or {*map(type, native["parts"])} != {dict}:
+            return super().with_ids(native, ids, ahead)
+        return with_ids_in(native, "parts", "tool_call_id", ids)
 
     def with_call(self, part: Call, **changes: Any) -> Call:
         """Return the call with another id, name or arguments."""
