@@ -17,7 +17,7 @@ from interlock.history import lost, renames
 from interlock.history.detect import detect_wire
 from interlock.history.edits import Edit, apply
 from interlock.history.infer import MODEL_FIELDS, infer_provider, read_field
-from interlock.history.lost import with_stubs
+from interlock.history.lost import Note, with_stubs
 from interlock.history.naming import NameMap, matcher
 from interlock.history.plain import as_plain, is_plain
 from interlock.history.providers import SERVERS, lenient, profile_for
@@ -334,7 +334,9 @@ def _later(written: _Written, write: _Records, context: Context, provider: str |
 def _shortly(
     history: Sequence[Any], context: Context, scan: Scan, places: Places, bad: int, stuck: int
 ) -> tuple[_Written, _Records] | None:
-    """Return what comes of a history in which one kind of thing is wrong, without a rule; `None`: ask the rules.
+    """Return what comes of a history that lacks results, or needs other ids, and nothing else, without a rule.
+
+    `None`: it is not as simple as that, and the rules have to be asked.
 
     Args:
         history: The native messages.
@@ -357,19 +359,33 @@ def _shortly(
     shown = [*ahead, *history[bad : stuck + 1]]
     if look(shown, len(ahead), Anywhere())[1] < len(shown):
         return None  # it is not an id that it has stopped at
-    seen = Places()
-    if (
-        look(history, 0, seen)[0] < len(history)
-        or seen.others
-        or not all(map(matcher(profile.name_pattern), seen.names))
-    ):
+    seen = Places([] if _goes_on(context) else None)
+    if look(history, 0, seen)[0] < len(history) or seen.others:
         return None
-    new = with_new_ids(history, bad, context, seen)
+    if not all(map(matcher(profile.name_pattern), seen.names)):
+        return None
+    answered: Sequence[Any] = history
+    positions: tuple[int | None, ...] = tuple(range(len(history)))
+    notes: Sequence[Note] = ()
+    if seen.lost:
+        # As the rules do: first the words, so that they get the new ids together with the calls.
+        stubbed = with_stubs(history, seen, context, look)
+        if stubbed is None:
+            return None
+        notes, (answered, positions) = stubbed
+    new = with_new_ids(answered, positions[bad] or 0, context, seen)
     if new is None:
         return None
     out, changed, ids = new
     context.ids.update(ids)
-    return (out, tuple(range(len(history)))), partial(renames.records, context.wire, profile, changed, ids)
+    if notes:
+        origins = {place: at for at, place in enumerate(positions)}
+        changed = [(origins[place], history[origins[place]]) for place, _ in changed if place in origins]
+    return (out, positions), partial(_both, notes, partial(renames.records, context.wire, profile, changed, ids))
+
+
+def _both(notes: Sequence[Note], write: _Records) -> tuple[Repair, ...]:
+    return (*lost.records(notes), *write())
 
 
 def _untouched(history: Any, wire: Wire, provider: str | None, request: Any, source: Any) -> HealResult:

@@ -23,6 +23,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from interlock.history.arguments import is_object_text, value_at
 from interlock.history.demands import demands_of
+from interlock.history.naming import MINTED
 from interlock.history.spans import UNKNOWN, Places, Scan, onward
 from interlock.history.turns import (
     Approval,
@@ -157,7 +158,8 @@ class OpenAIResponses(Wire):
         demands = demands_of(context)
         if demands is None:
             return None
-        longest, fits, id_fits = demands.longest, demands.name_fits, demands.id_fits
+        longest, fits, id_fits = demands.longest, demands.name_fits, demands.id_fits or len
+        id_any, id_words, id_nine = demands.id_fits is None, demands.id_words, demands.id_nine
         after, once = demands.after, demands.once
         behind_calls, behind_results = after["c"], after["t"]
         instructs, opened_item = demands.instructs, self.opened
@@ -201,12 +203,15 @@ class OpenAIResponses(Wire):
                                 return opened, at
                         elif thought and keeps:
                             return opened, at
-                        if id_fits is None:
-                            if type(call_id) is not str or not call_id:
-                                return opened, at
-                        elif not id_fits(call_id):
+                        if type(call_id) is not str or not 0 < len(call_id) <= longest:
                             return opened, at
-                        if len(call_id) > longest:
+                        if id_words:
+                            if not (call_id.isidentifier() and call_id.isascii()) and not id_fits(call_id):
+                                return opened, at
+                        elif id_nine:
+                            if not (len(call_id) == MINTED and call_id.isalnum() and call_id.isascii()):
+                                return opened, at
+                        elif not (id_any or id_fits(call_id)):
                             return opened, at
                         if name not in names:
                             if not fits(name):

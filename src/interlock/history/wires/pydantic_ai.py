@@ -167,6 +167,8 @@ class PydanticAI(GroupedWire):
         """Return a message with other ids for its calls and results."""
         if type(native) is not dict or {*map(type, native["parts"])} != {dict}:
             return super().with_ids(native, ids, ahead)
+        if native["kind"] == "request" and not all("timestamp" in part for part in native["parts"]):
+            return super().with_ids(native, ids, ahead)  # which gives them one
         return with_ids_in(native, "parts", "tool_call_id", ids)
 
     def with_call(self, part: Call, **changes: Any) -> Call:
