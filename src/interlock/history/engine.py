@@ -376,12 +376,12 @@ def _shortly(
     new = with_new_ids(answered, positions[bad] or 0, context, seen)
     if new is None:
         return None
-    out, changed, ids = new
+    out, renamed, ids = new
     context.ids.update(ids)
     if notes:
         origins = {place: at for at, place in enumerate(positions)}
-        changed = [(origins[place], history[origins[place]]) for place, _ in changed if place in origins]
-    return (out, positions), partial(_both, notes, partial(renames.records, context.wire, profile, changed, ids))
+        renamed = [(origins[place], history[origins[place]], calls) for place, _, calls in renamed]
+    return (out, positions), partial(_both, notes, partial(renames.records, context.wire, profile, renamed, ids))
 
 
 def _both(notes: Sequence[Note], write: _Records) -> tuple[Repair, ...]:

@@ -9,7 +9,7 @@ as that, the rules decide.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from interlock.history.plain import is_plain
@@ -88,24 +88,19 @@ def _splices(history: Sequence[Any], lost: Lost, context: Context, notes: list[N
             return plain
         del notes[known:]
     out: list[_Splice] = []
-    left, at, stop = len(lost.ids) or lost.last, lost.start, lost.stop
-    while at < stop and left:
-        # Calls, and the results behind them.
+    left = len(lost.ids) or lost.last
+    for start, behind, stop in _rounds(history, lost, wire.leads):
         calls: list[tuple[Call, int]] = []
-        while at < stop and wire.leads(history[at]):
+        for at in range(start, behind):
             asked = wire.calls_of(history[at])
             if lost.last:
                 calls += [(call, at) for call in [*asked][-lost.last :]]
             else:
                 calls += [(call, at) for call in asked if call.call_id in lost.ids]
-            at += 1
-        behind = at
-        while at < stop and not wire.leads(history[at]):
-            at += 1
         if not calls:
             continue
         left -= len(calls)
-        holder, lead = _holder(history, behind, at, context)
+        holder, lead = _holder(history, behind, stop, context)
         action = _INSERTED if holder is None else _JOINED
         stubs: list[Result] = []
         for call, where in calls:
@@ -123,10 +118,27 @@ def _splices(history: Sequence[Any], lost: Lost, context: Context, notes: list[N
             new = [_answer(stubs, wire)]
         else:
             new = [wire.new_message(wire.result_role, (stub,)) for stub in stubs]
-            behind = at
+            behind = stop
         # New ones are made like those ahead of them.
         out.append((behind, int(holder is not None), wire.write(new, history[behind - 1])[0], lead > 0))
     return out if not left else None
+
+
+def _rounds(history: Sequence[Any], lost: Lost, leads: Callable[[Any], bool]) -> Iterable[tuple[int, int, int]]:
+    """Return where calls begin, where what answers them begins, and where that ends, as often as a turn has that."""
+    at, end = lost.start, lost.stop
+    if end == at + 1:
+        return ((at, end, end),)
+    out = []
+    while at < end:
+        start = at
+        while at < end and leads(history[at]):
+            at += 1
+        behind = at
+        while at < end and not leads(history[at]):
+            at += 1
+        out.append((start, behind, at))
+    return out
 
 
 def _plainly(
@@ -136,26 +148,22 @@ def _plainly(
     wire, ids, last = context.wire, lost.ids, lost.last
     leads, stub, text = wire.leads, wire.stub, own_text(context)
     out: list[_Splice] = []
-    left, at, stop = len(ids) or last, lost.start, lost.stop
-    while at < stop and left:
+    left = len(ids) or last
+    for start, behind, stop in _rounds(history, lost, leads):
         new: list[Any] = []
         found: list[tuple[int, int | None, Any, Any]] = []
-        while at < stop and leads(history[at]):
+        for at in range(start, behind):
             asked = wire.asked(history[at])
             for index, call_id, name in asked[-last:] if last else asked:
                 if last or call_id in ids:
                     found.append((at, index, call_id, name))
                     new.append(stub(call_id, name, text, is_error=flag))
-            at += 1
-        behind = at
-        while at < stop and not leads(history[at]):
-            at += 1
         if not new:
             continue
         left -= len(new)
         gone, lead, action = 0, 0, _INSERTED
         if not wire.results_share:
-            behind = at
+            behind = stop
         else:
             native: dict[str, Any] = {"role": wire.native_role(wire.result_role)}
             tool = wire.result_role == "tool"

@@ -18,14 +18,14 @@ from interlock.history.records import Repair
 from interlock.history.rules import invalid_tool_call_id, tool_call_id_too_long
 from interlock.history.rules.base import Context
 from interlock.history.turns import Call
-from interlock.history.wires.base import Wire
+from interlock.history.wires.base import Asked, Wire
 
-__all__ = ["Changed", "records", "with_new_ids"]
+__all__ = ["Note", "records", "with_new_ids"]
 
 #: In the order in which they run. An id that the first one gives is never too long.
 _RULES: Final = (invalid_tool_call_id, tool_call_id_too_long)
-#: Messages whose calls or results have new ids, each with its place.
-Changed = list[tuple[int, Any]]
+#: What the records of a message are made from: its place in the input, the message, and the calls in it.
+Note = tuple[int, Any, Sequence[Asked]]
 
 
 class _Ids(dict[str, str]):
@@ -59,8 +59,8 @@ class _Ids(dict[str, str]):
 
 def with_new_ids(
     history: Sequence[Any], start: int, context: Context, taken: Container[str]
-) -> tuple[list[Any], Changed, dict[str, str | None]] | None:
-    """Return the healed messages, what was changed, and new id -> the id in the input; `None`: ask the rules.
+) -> tuple[list[Any], list[Note], dict[str, str | None]] | None:
+    """Return the healed messages, notes, and new id -> the id in the input; `None`: ask the rules.
 
     Args:
         history: The native messages, healthy but for ids.
@@ -71,47 +71,52 @@ def with_new_ids(
     if any(context.policy[module.RULE.name] != module.RULE.default for module in _RULES):
         return None
     wire = context.wire
-    with_ids, reads_objects = wire.with_ids, wire.reads_objects
+    with_ids, asked, reads_objects = wire.with_ids, wire.asked, wire.reads_objects
+    inside = wire.results_inside
     ids = _Ids(context.profile, taken)
     out = [*history[:start]]
-    changed: Changed = []
+    notes: list[Note] = []
     ahead = out[-1] if out else None
     try:
         for at, native in enumerate(history[start:], start):
             ahead = with_ids(native, ids, ahead)
-            if ahead is not native:
-                if not reads_objects and not is_plain(native):
-                    return None  # clients' objects have to be read first
-                changed.append((at, native))
             out.append(ahead)
+            if ahead is native:
+                continue
+            if not reads_objects and not is_plain(native):
+                return None  # clients' objects have to be read first
+            if calls := asked(native):
+                if inside and len({call_id for _, call_id, _ in calls}) < len(calls):
+                    return None  # one id in two steps of a message
+                notes.append((at, native, calls))
     except ValueError:
         return None
-    return out, changed, ids.new
+    return out, notes, ids.new
 
 
-def records(wire: Wire, profile: Profile, changed: Changed, new: Mapping[str, str | None]) -> tuple[Repair, ...]:
+def records(wire: Wire, profile: Profile, notes: Sequence[Note], new: Mapping[str, str | None]) -> tuple[Repair, ...]:
     """Return the records that the rules would have written."""
     old = set(new.values())
     found: list[list[Repair]] = [[] for _ in _RULES]
-    for at, native in changed:
-        for view in wire.read_at(native, at):
-            for part in view.parts:
-                if type(part) is not Call or part.server or part.call_id is None or part.call_id not in old:
-                    continue
-                reasons = [module.unfit(part.call_id, profile) for module in _RULES]
-                which = next(which for which, reason in enumerate(reasons) if reason is not None)
-                rule = _RULES[which].RULE
-                found[which].append(
-                    Repair(
-                        code=rule.code,
-                        rule=rule.name,
-                        message_index=at,
-                        part_index=part.index,
-                        action="renamed",
-                        reason=reasons[which] or "",
-                        call_id=part.call_id,
-                        policy=rule.default,
-                        before=part.native,
-                    )
+    for at, native, calls in notes:
+        parts = [part for view in wire.read_at(native, at) for part in view.parts if type(part) is Call]
+        for index, call_id, _ in calls:
+            if call_id not in old:
+                continue
+            reasons = [module.unfit(call_id, profile) for module in _RULES]
+            which = next(which for which, reason in enumerate(reasons) if reason is not None)
+            rule = _RULES[which].RULE
+            found[which].append(
+                Repair(
+                    code=rule.code,
+                    rule=rule.name,
+                    message_index=at,
+                    part_index=index,
+                    action="renamed",
+                    reason=reasons[which] or "",
+                    call_id=call_id,
+                    policy=rule.default,
+                    before=next((part.native for part in parts if part.index == index), None),
                 )
+            )
     return tuple(record for records in found for record in records)

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from interlock.history.naming import MINTED, minted_id
 from interlock.history.pairing import ORDINALS
@@ -90,8 +89,7 @@ class Anywhere(Places):
         return at
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(NamedTuple):
     """A turn that is healthy but for results that are lost.
 
     Attributes:

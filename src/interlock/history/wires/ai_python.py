@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Final, Literal
 from interlock.history.arguments import is_object_text, value_at
 from interlock.history.turns import Approval, Call, Media, Message, Opaque, Part, Result, Role, Text
 from interlock.history.wires.ai_sdk import media_kind, reasoning_part
-from interlock.history.wires.base import as_id, as_string, opaque_message, with_ids_in
+from interlock.history.wires.base import Asked, as_id, as_string, opaque_message, with_ids_in
 from interlock.history.wires.objects import Fields, class_beside, fields_of, source_of, with_fields
 from interlock.history.wires.screened import Look, ScreenedWire
 
@@ -113,6 +113,14 @@ class AIPython(ScreenedWire):
         body = native if type(native) is dict else native.__dict__
         read = [_part(part, at) for at, part in enumerate(body["parts"])]
         return [part for part in read if type(part) is Call]
+
+    def asked(self, native: Any) -> Sequence[Asked]:
+        """Return place, id and tool of each call in a message that a look has passed."""
+        body = native if type(native) is dict else native.__dict__
+        held = [part if type(part) is dict else part.__dict__ for part in body["parts"]]
+        return [
+            (at, part["tool_call_id"], part["tool_name"]) for at, part in enumerate(held) if part["kind"] == "tool_call"
+        ]
 
     def is_word(self, native: Any) -> bool:
         """Say whether a message is the user's and holds words only."""

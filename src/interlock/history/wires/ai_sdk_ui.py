@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Final, TypeGuard
 
 from interlock.history.turns import Approval, Call, Media, Message, Opaque, Part, Result, Role, Text
 from interlock.history.wires.ai_sdk import media_kind, reasoning_part
-from interlock.history.wires.base import as_id, as_json, as_string, opaque_message, role_in, with_ids_in
+from interlock.history.wires.base import Asked, as_id, as_json, as_string, opaque_message, role_in, with_ids_in
 from interlock.history.wires.grouped import Draft, Group, GroupedWire
 from interlock.history.wires.screened import Look
 
@@ -172,6 +172,14 @@ class AISDKUI(GroupedWire):
             )
             for at, part in enumerate(native["parts"])
             if part.get("state") == "input-available"
+        ]
+
+    def asked(self, native: Any) -> Sequence[Asked]:
+        """Return place, id and tool of each call, whether it has ended or not."""
+        return [
+            (at, part["toolCallId"], part["toolName"] if part["type"] == "dynamic-tool" else part["type"][5:])
+            for at, part in enumerate(native["parts"])
+            if "toolCallId" in part
         ]
 
     def answered(self, native: Any, results: Mapping[int, Result]) -> Any:

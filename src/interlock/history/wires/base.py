@@ -120,8 +120,8 @@ class Wire:
     plain_stubs: ClassVar[bool] = False
 
     def asked(self, native: Any) -> Sequence[Asked]:
-        """Return place, id and tool of each call in the assistant's message, as far as a look has passed it."""
-        raise NotImplementedError
+        """Return place, id and tool of each call in a message, as far as a look has passed it."""
+        return [(call.index, call.call_id, call.name) for call in self.calls_of(native)]
 
     def stub(self, call_id: Any, name: Any, text: str, *, is_error: bool) -> Any:
         """Return the native fragment of a result that holds a text, for a call of the usual kind."""

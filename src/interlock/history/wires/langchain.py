@@ -23,7 +23,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import as_id, as_json, as_string, entries, opaque_message, plain_text
+from interlock.history.wires.base import Asked, as_id, as_json, as_string, entries, opaque_message, plain_text
 from interlock.history.wires.objects import Fields, class_beside, fields_of, with_fields
 from interlock.history.wires.screened import Look, ScreenedWire
 
@@ -234,6 +234,13 @@ class LangChain(ScreenedWire):
             Call(native=one, slot="tool_calls", index=at, call_id=one["id"], name=one["name"], arguments=one["args"])
             for at, one in enumerate(body.get("tool_calls") or ())
         ]
+
+    def asked(self, native: Any) -> Sequence[Asked]:
+        """Return place, id and tool of each call in a message that a look has passed."""
+        body = _opened(native)[0] if type(native) is dict else native.__dict__
+        if body is None or type(body["content"]) is list:
+            return super().asked(native)
+        return [(at, one["id"], one["name"]) for at, one in enumerate(body.get("tool_calls") or ())]
 
     def is_word(self, native: Any) -> bool:
         """Say whether a message is the user's and holds words only."""

@@ -27,7 +27,7 @@ from typing import Any, ClassVar, Final, Literal, Self
 
 from interlock.history.arguments import object_in
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import as_id, as_string, opaque_message, with_ids_in
+from interlock.history.wires.base import Asked, as_id, as_string, opaque_message, with_ids_in
 from interlock.history.wires.grouped import Draft, Group, GroupedWire
 from interlock.history.wires.objects import class_beside, fields_of, source_of, with_fields
 from interlock.history.wires.screened import Look
@@ -148,6 +148,16 @@ class PydanticAI(GroupedWire):
         body = native if type(native) is dict else native.__dict__
         read = [_response_part(part, at) for at, part in enumerate(body["parts"])]
         return [part for part in read if type(part) is Call]
+
+    def asked(self, native: Any) -> Sequence[Asked]:
+        """Return place, id and tool of each call in a message that a look has passed."""
+        body = native if type(native) is dict else native.__dict__
+        held = [part if type(part) is dict else part.__dict__ for part in body["parts"]]
+        return [
+            (at, part["tool_call_id"], part["tool_name"])
+            for at, part in enumerate(held)
+            if part["part_kind"] == "tool-call"
+        ]
 
     def is_word(self, native: Any) -> bool:
         """Say whether a message is a request with prompts only."""
