@@ -4,10 +4,11 @@
 
 For each format and form: the time a message that `json.dumps` takes, and as ratios to it
 healing a healthy history and damaged ones: one result lost at the end, one in the middle,
-one of each hundred, one of each ten, and all of them. Message objects are compared with
+one of each hundred, one of each ten, and all of them; and one that goes on with another
+provider, for which each call needs another id. Message objects are compared with
 `json.dumps` of the same messages in the dict form; what the framework's own way to write
-them takes is shown beside it. Where all results are lost there is no goal: each call gets a
-message, which takes longer than the C encoder takes for the call. The records of stubs are
+them takes is shown beside it. Where all results are lost, or all ids change, there is no goal: each
+call gets a message or two, which takes longer than the C encoder takes for the call. The records of stubs are
 put together when `repairs` is asked for, which is not in these numbers: about 2 us each.
 
 Then a healthy history for each target, and one fault of each kind in a thousand messages, of
@@ -16,9 +17,9 @@ that healing it takes. A call of `heal` has a fixed cost of two or three microse
 the column for ten messages shows.
 
 What the numbers do not show: histories made of images or of unusual parts are read whole,
-and so are those of which each call has to change (its id, for another provider): they
-cost 7 to 11 times `json.dumps`. Other faults than lost results cost 1 to 3 times as much
-when each tenth exchange has one.
+and so are those of which most messages have to change otherwise (another provider's
+reasoning goes): they cost 7 to 15 times `json.dumps`. Other faults than lost results cost
+1 to 3 times as much when each tenth exchange has one.
 Times are processor time, the least of several runs.
 """
 
@@ -100,6 +101,18 @@ def without(steps: list[Step], lost: Callable[[int, int], bool]) -> list[Step]:
                 out.append(replace(step, answers=tuple(left)))
         else:
             out.append(step)
+    return out
+
+
+def elsewhere(steps: list[Step]) -> list[Step]:
+    """The session with ids as another provider gives them, which Mistral refuses."""
+    out: list[Step] = []
+    for step in steps:
+        if isinstance(step, Reply):
+            step = replace(step, calls=tuple(replace(one, id=f"call_{one.id}_abcdef") for one in step.calls))
+        elif isinstance(step, Results):
+            step = replace(step, answers=tuple(replace(one, id=f"call_{one.id}_abcdef") for one in step.answers))
+        out.append(step)
     return out
 
 
@@ -256,6 +269,12 @@ def costs(form: Form, turns: int, report: Callable[[str, bool], None]) -> None:
         if name != "all":
             line = f"{form.name}: damage ({name}) costs {share:.2f} of {yardstick}, at most {DAMAGED}"
             report(line, share <= DAMAGED)
+    moved = form.write(elsewhere(steps))
+    if heal(moved, form.wire, "mistral").changed:
+        plain = form.json(elsewhere(steps))
+        cells.append(f"{against(lambda: heal(moved, form.wire, 'mistral'), lambda: json.dumps(plain)):.2f}")
+    else:
+        cells.append("")  # no ids, or ids that fit
     row(*cells, "" if dump is None else f"{own:.2f}")
 
 
@@ -323,7 +342,7 @@ def main() -> None:
 
     print(f"CPython {platform.python_version()}, {platform.machine()}, {platform.system()}")
     print("\n## Healing, as a multiple of `json.dumps` of the same messages\n")
-    head("form", "messages", "dumps each", "healthy", *DAMAGE, "own dump")
+    head("form", "messages", "dumps each", "healthy", *DAMAGE, "new ids", "own dump")
     for form in chosen:
         costs(form, 400, report)
     print("\n## The slowest target for a healthy history, and the slowest kind of one fault\n")

@@ -18,7 +18,7 @@ from interlock.history.detect import detect_wire
 from interlock.history.edits import Edit, apply
 from interlock.history.infer import MODEL_FIELDS, infer_provider, read_field
 from interlock.history.lost import Note, with_stubs
-from interlock.history.naming import NameMap, matcher
+from interlock.history.naming import NameMap
 from interlock.history.plain import as_plain, is_plain
 from interlock.history.providers import SERVERS, lenient, profile_for
 from interlock.history.records import Repair
@@ -28,7 +28,6 @@ from interlock.history.rereading import reread
 from interlock.history.rules import BY_NAME, RULES, policies_for
 from interlock.history.rules.base import Context, Finding, Rule
 from interlock.history.spans import (
-    Anywhere,
     Places,
     Scan,
     Suspects,
@@ -46,6 +45,7 @@ from interlock.history.wires.base import Wire
 __all__ = ["CheckResult", "HealResult", "check", "heal"]
 
 _MAX_WIDER: Final = 4  # times that spans are made wider
+_NEAR: Final = 20  # messages, to tell whether an id alone stands in the way
 _MAX_ROUNDS: Final = 12  # rounds; no generated history has needed more than 4
 # Fields that a body has when it is what is sent, and not only a wrapper around the messages.
 _WHOLE: Final = ("model", "max_tokens", "inferenceConfig", "generationConfig", "anthropic_version")
@@ -350,19 +350,22 @@ def _shortly(
         stubbed = with_stubs(history, places, context, scan)
         return None if stubbed is None else (stubbed[1], partial(lost.records, stubbed[0]))
     profile = context.profile
-    if profile.id_pattern is None and profile.id_length is None:
+    if (profile.id_pattern is None and profile.id_length is None) or stuck >= len(history) or places.others:
         return None
-    look = context.wire.scanner(replace(context, profile=lenient(profile)))
+    look = context.wire.scanner(replace(context, profile=lenient(profile, names=False)))
     if look is None:
         return None
-    ahead = [None] if bad else []  # the turn does not begin the history
-    shown = [*ahead, *history[bad : stuck + 1]]
-    if look(shown, len(ahead), Anywhere())[1] < len(shown):
-        return None  # it is not an id that it has stopped at
-    seen = Places([] if _goes_on(context) else None)
+    goes_on = _goes_on(context)
+    start = bad
+    while start > max(bad - _NEAR, 0):
+        start -= 1
+        if context.wire.begins(history, start):
+            break
+    shown = [*history[max(start - 1, 0) : stuck + 1]]
+    if look(shown, min(start, 1), Places([] if goes_on else None))[1] < len(shown):
+        return None  # it is not an id that the look has stopped at
+    seen = Places([] if goes_on else None)
     if look(history, 0, seen)[0] < len(history) or seen.others:
-        return None
-    if not all(map(matcher(profile.name_pattern), seen.names)):
         return None
     answered: Sequence[Any] = history
     positions: tuple[int | None, ...] = tuple(range(len(history)))

@@ -474,9 +474,9 @@ def profile_for(provider: str | None, *, wire: str, model: str | None = None) ->
 
 
 @lru_cache(maxsize=256)
-def lenient(profile: Profile) -> Profile:
-    """Return the requirements without those of ids and names."""
-    return replace(profile, id_pattern=None, id_length=None, name_pattern="(?s).*")
+def lenient(profile: Profile, *, names: bool = True) -> Profile:
+    """Return the requirements without those of ids, and of names if these are not to count either."""
+    return replace(profile, id_pattern=None, id_length=None, name_pattern="(?s).*" if names else profile.name_pattern)
 
 
 #: The fields of Chat Completions, and what servers have added for reasoning.
