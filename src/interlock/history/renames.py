@@ -17,6 +17,7 @@ from interlock.history.providers import Profile
 from interlock.history.records import Repair
 from interlock.history.rules import invalid_tool_call_id, tool_call_id_too_long
 from interlock.history.rules.base import Context
+from interlock.history.spans import UNKNOWN
 from interlock.history.turns import Call
 from interlock.history.wires.base import Asked, Wire
 
@@ -89,7 +90,7 @@ def with_new_ids(
                 if inside and len({call_id for _, call_id, _ in calls}) < len(calls):
                     return None  # one id in two steps of a message
                 notes.append((at, native, calls))
-    except ValueError:
+    except UNKNOWN:
         return None
     return out, notes, ids.new
 

@@ -158,6 +158,16 @@ def test_the_records_can_be_asked_for_at_any_time(lost: int | None, copied: Call
     assert result.repairs == asked.repairs
 
 
+@pytest.mark.parametrize("calls", ["a", [{"id": "call_0", "name": "f", "args": {}}]])
+def test_calls_in_a_message_that_makes_none_are_none(calls: Any) -> None:
+    """LangChain's `ToolMessage` with a field that belongs to another."""
+    history = FORMS["langchain"][1](session(("call_%d",), turns=1))
+    history[2]["tool_calls"] = calls
+    with read_whole():
+        slow = told(heal(history, "langchain", "mistral"))
+    assert told(heal(history, "langchain", "mistral")) == slow
+
+
 @pytest.mark.parametrize("wire", ["openai_chat", "anthropic", "openai_responses"])
 def test_a_whole_body_and_strict_get_the_same(wire: str) -> None:
     history = render(session(("call_%d",)), wire)

@@ -240,6 +240,8 @@ class LangChain(ScreenedWire):
         body = _opened(native)[0] if type(native) is dict else native.__dict__
         if body is None or type(body["content"]) is list:
             return super().asked(native)
+        if body["type"] != "ai":
+            return ()
         return [(at, one["id"], one["name"]) for at, one in enumerate(body.get("tool_calls") or ())]
 
     def is_word(self, native: Any) -> bool:
