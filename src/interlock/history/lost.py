@@ -47,86 +47,156 @@ def with_stubs(
     # A call whose id stands in another place too may be meant by something there.
     if context.pending or places.others:
         return None
+    if not context.wire.reads_objects and {*map(type, history)} != {dict}:
+        return None  # what is no dict has to be read first, to tell who speaks
+    stubs = _Stubs(history, context)
     proved: set[Any] = set()
-    notes: list[Note] = []
     out: list[Any] = []
     positions: list[int | None] = []
     at = 0
     for lost in places.lost or ():
-        splices = _splices(history, lost, context, notes)
-        if splices is None or not _are_plain(history, splices, context.wire):
+        splices = stubs.of(lost)
+        if splices is None:
             return None
         # The look has gone on as if results were there, so it can say no more of a turn than of an earlier one that
         # was answered in the same way, unless it is the last one.
         way = tuple([(gone, joined) for _, gone, _, joined in splices])
-        if way not in proved or lost.stop >= len(history):
-            if not _passes(scan, history, lost.start, splices):
+        if way not in proved or lost[1] >= len(history):
+            if not _passes(scan, history, lost[0], splices):
                 return None
             proved.add(way)
         for place, gone, new, _ in splices:
+            if gone and not context.wire.reads_objects and not is_plain(history[place]):
+                return None  # clients' objects in a message that changes have to be read first
             positions += range(len(out), len(out) + place + gone - at)
             out += history[at:place]
             out += new
             at = place + gone
     positions += range(len(out), len(out) + len(history) - at)
     out += history[at:]
-    return notes, (out, tuple(positions))
+    return stubs.notes, (out, tuple(positions))
 
 
-def _splices(history: Sequence[Any], lost: Lost, context: Context, notes: list[Note]) -> list[_Splice] | None:
-    """Return what is put in for one turn, and add notes; `None`: it is not as simple as that."""
-    wire = context.wire
-    if not wire.reads_objects and {*map(type, history[lost.start : lost.stop + 1])} != {dict}:
-        return None  # what is no dict has to be read first, to tell who speaks
-    flag = context.options.get("stub_is_error", True) is not False
-    if wire.results_inside:
-        return _inside(history, lost, context, notes, flag=flag)
-    if wire.plain_stubs and not callable(context.options.get("stub_text")):
-        known = len(notes)
-        plain = _plainly(history, lost, context, notes, flag=flag)
-        if plain is not None:
-            return plain
-        del notes[known:]
-    out: list[_Splice] = []
-    left = len(lost.ids) or lost.last
-    for start, behind, stop in _rounds(history, lost, wire.leads):
-        calls: list[tuple[Call, int]] = []
-        for at in range(start, behind):
-            asked = wire.calls_of(history[at])
-            if lost.last:
-                calls += [(call, at) for call in [*asked][-lost.last :]]
+class _Stubs:
+    """Makes what is put in for one turn after another.
+
+    Attributes:
+        notes: What the records of it are made from.
+    """
+
+    def __init__(self, history: Sequence[Any], context: Context) -> None:
+        self.notes: list[Note] = []
+        self._history, self._context, self._wire = history, context, context.wire
+        self._flag = context.options.get("stub_is_error", True) is not False
+        self._plain = self._wire.plain_stubs and not callable(context.options.get("stub_text"))
+        self._text = own_text(context)
+        self._head = {"role": self._wire.native_role(self._wire.result_role)}
+
+    def of(self, lost: Lost) -> list[_Splice] | None:
+        """Return what is put in for one turn, and add notes; `None`: it is not as simple as that."""
+        if self._wire.results_inside:
+            return self._inside(lost)
+        if self._plain:
+            known = len(self.notes)
+            plain = self._plainly(lost)
+            if plain is not None:
+                return plain
+            del self.notes[known:]
+        return self._viewed(lost)
+
+    def _plainly(self, lost: Lost) -> list[_Splice] | None:
+        """Do so where results are plain fragments."""
+        history, wire, notes, text, flag = self._history, self._wire, self.notes, self._text, self._flag
+        _, _, ids, last = lost
+        asked_of, stub, shares = wire.asked, wire.stub, wire.results_share
+        out: list[_Splice] = []
+        left = len(ids) or last
+        for start, behind, stop in _rounds(history, lost, wire.leads):
+            new: list[Any] = []
+            gone, lead, action = 0, 0, _INSERTED
+            first = len(notes)
+            for at in range(start, behind):
+                asked = asked_of(history[at])
+                for index, call_id, name in asked[-last:] if last else asked:
+                    if last or call_id in ids:
+                        notes.append((action, at, index, call_id, name))
+                        new.append(stub(call_id, name, text, is_error=flag))
+            if not new:
+                continue
+            left -= len(new)
+            if not shares:
+                out.append((stop, 0, new, False))
+                continue
+            native: dict[str, Any] = self._head
+            if behind < (stop if wire.result_role == "tool" else len(history)) and not wire.leads(history[behind]):
+                held, lead = wire.held(history[behind])
+                if lead or joins_users(self._context):
+                    native, gone = history[behind], 1
+                    new = [*held[:lead], *new, *held[lead:]]
+                    notes[first:] = [(_JOINED, *one[1:]) for one in notes[first:]]
+            out.append((behind, gone, [{**native, wire.content_key: new}], lead > 0))
+        return out if not left else None
+
+    def _viewed(self, lost: Lost) -> list[_Splice] | None:
+        """Do so with views of the calls, and of the message that results go into."""
+        history, wire, context = self._history, self._wire, self._context
+        out: list[_Splice] = []
+        _, _, ids, last = lost
+        left = len(ids) or last
+        for start, behind, stop in _rounds(history, lost, wire.leads):
+            calls: list[tuple[Call, int]] = []
+            for at in range(start, behind):
+                asked = wire.calls_of(history[at])
+                if last:
+                    calls += [(call, at) for call in [*asked][-last:]]
+                else:
+                    calls += [(call, at) for call in asked if call.call_id in ids]
+            if not calls:
+                continue
+            left -= len(calls)
+            holder, lead = _holder(history, behind, stop, context)
+            action = _INSERTED if holder is None else _JOINED
+            stubs: list[Result] = []
+            for call, where in calls:
+                if not wire.answerable(call):
+                    return None
+                stubs.append(wire.new_result(call, stub_text(call, context), is_error=self._flag))
+                self.notes.append((action, where, call.index, call.call_id, call.name))
+            if wire.shares_messages:
+                out.append(_beside(history, behind, stubs, holder, wire))
+                continue
+            if holder is not None:
+                parts = (*holder.parts[:lead], *stubs, *holder.parts[lead:])
+                new = [Message(holder.role, parts, holder.native, holder.origins, holder.form, True, holder.extra)]
+            elif wire.results_share:
+                new = [_answer(stubs, wire)]
             else:
-                calls += [(call, at) for call in asked if call.call_id in lost.ids]
-        if not calls:
-            continue
-        left -= len(calls)
-        holder, lead = _holder(history, behind, stop, context)
-        action = _INSERTED if holder is None else _JOINED
-        stubs: list[Result] = []
-        for call, where in calls:
-            if not wire.answerable(call):
-                return None
-            stubs.append(wire.new_result(call, stub_text(call, context), is_error=flag))
-            notes.append((action, where, call.index, call.call_id, call.name))
-        if wire.shares_messages:
-            out.append(_beside(history, behind, stubs, holder, wire))
-            continue
-        if holder is not None:
-            parts = (*holder.parts[:lead], *stubs, *holder.parts[lead:])
-            new = [Message(holder.role, parts, holder.native, holder.origins, holder.form, True, holder.extra)]
-        elif wire.results_share:
-            new = [_answer(stubs, wire)]
-        else:
-            new = [wire.new_message(wire.result_role, (stub,)) for stub in stubs]
-            behind = stop
-        # New ones are made like those ahead of them.
-        out.append((behind, int(holder is not None), wire.write(new, history[behind - 1])[0], lead > 0))
-    return out if not left else None
+                new = [wire.new_message(wire.result_role, (stub,)) for stub in stubs]
+                behind = stop
+            # New ones are made like those ahead of them.
+            out.append((behind, int(holder is not None), wire.write(new, history[behind - 1])[0], lead > 0))
+        return out if not left else None
+
+    def _inside(self, lost: Lost) -> list[_Splice] | None:
+        """Return the message that takes the place of one whose calls have not ended."""
+        start, stop, ids, _ = lost
+        wire, native = self._wire, self._history[start]
+        calls = [call for call in wire.calls_of(native) if call.call_id in ids]
+        results = {
+            call.index: wire.new_result(call, stub_text(call, self._context), is_error=self._flag)
+            for call in calls
+            if call.index is not None
+        }
+        new = wire.answered(native, results)
+        if len(results) != len(ids) or stop != start + 1:
+            return None
+        self.notes += [(_JOINED, start, call.index, call.call_id, call.name) for call in calls]
+        return [(start, 1, [new], False)]
 
 
 def _rounds(history: Sequence[Any], lost: Lost, leads: Callable[[Any], bool]) -> Iterable[tuple[int, int, int]]:
     """Return where calls begin, where what answers them begins, and where that ends, as often as a turn has that."""
-    at, end = lost.start, lost.stop
+    at, end, _, _ = lost
     if end == at + 1:
         return ((at, end, end),)
     out = []
@@ -139,43 +209,6 @@ def _rounds(history: Sequence[Any], lost: Lost, leads: Callable[[Any], bool]) ->
             at += 1
         out.append((start, behind, at))
     return out
-
-
-def _plainly(
-    history: Sequence[Any], lost: Lost, context: Context, notes: list[Note], *, flag: bool
-) -> list[_Splice] | None:
-    """Do so where results are plain fragments."""
-    wire, ids, last = context.wire, lost.ids, lost.last
-    leads, stub, text = wire.leads, wire.stub, own_text(context)
-    out: list[_Splice] = []
-    left = len(ids) or last
-    for start, behind, stop in _rounds(history, lost, leads):
-        new: list[Any] = []
-        found: list[tuple[int, int | None, Any, Any]] = []
-        for at in range(start, behind):
-            asked = wire.asked(history[at])
-            for index, call_id, name in asked[-last:] if last else asked:
-                if last or call_id in ids:
-                    found.append((at, index, call_id, name))
-                    new.append(stub(call_id, name, text, is_error=flag))
-        if not new:
-            continue
-        left -= len(new)
-        gone, lead, action = 0, 0, _INSERTED
-        if not wire.results_share:
-            behind = stop
-        else:
-            native: dict[str, Any] = {"role": wire.native_role(wire.result_role)}
-            tool = wire.result_role == "tool"
-            if behind < (stop if tool else len(history)) and not leads(history[behind]):
-                held, lead = wire.held(history[behind])
-                if lead or joins_users(context):
-                    native, gone, action = history[behind], 1, _JOINED
-                    new = [*held[:lead], *new, *held[lead:]]
-            new = [{**native, wire.content_key: new}]
-        notes += [(action, *one) for one in found]
-        out.append((behind, gone, new, lead > 0))
-    return out if not left else None
 
 
 def _beside(history: Sequence[Any], behind: int, stubs: list[Result], holder: Message | None, wire: Wire) -> _Splice:
@@ -200,24 +233,6 @@ def _answer(stubs: Sequence[Result], wire: Wire) -> Message:
     if len(stubs) == 1:
         return one
     return Message(one.role, tuple(stubs), one.native, one.origins, "parts", True, one.extra)
-
-
-def _inside(
-    history: Sequence[Any], lost: Lost, context: Context, notes: list[Note], *, flag: bool
-) -> list[_Splice] | None:
-    """Return the message that takes the place of one whose calls have not ended; `None`: it is not so simple."""
-    wire, native = context.wire, history[lost.start]
-    calls = [call for call in wire.calls_of(native) if call.call_id in lost.ids]
-    results = {
-        call.index: wire.new_result(call, stub_text(call, context), is_error=flag)
-        for call in calls
-        if call.index is not None
-    }
-    new = wire.answered(native, results)
-    if len(results) != len(lost.ids) or lost.stop != lost.start + 1:
-        return None
-    notes += [(_JOINED, lost.start, call.index, call.call_id, call.name) for call in calls]
-    return [(lost.start, 1, [new], False)]
 
 
 def records(notes: Sequence[Note]) -> tuple[Repair, ...]:
@@ -250,13 +265,6 @@ def _holder(history: Sequence[Any], behind: int, stop: int, context: Context) ->
         return None, 0
     lead = leading_results(view)
     return (view, lead) if lead or wire.result_role == "tool" or joins_users(context) else (None, 0)
-
-
-def _are_plain(history: Sequence[Any], splices: Sequence[_Splice], wire: Wire) -> bool:
-    """Say whether messages that change hold nothing but JSON values: clients' objects in them have to be read first."""
-    return wire.reads_objects or all(
-        is_plain(history[at]) for place, gone, _, _ in splices for at in range(place, place + gone)
-    )
 
 
 def _passes(scan: Scan, history: Sequence[Any], start: int, splices: Sequence[_Splice]) -> bool:

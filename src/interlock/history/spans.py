@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from interlock.history.naming import MINTED, minted_id
 from interlock.history.pairing import ORDINALS
@@ -68,7 +68,7 @@ class Places(dict[str, int]):
         """
         if self.lost is None:
             return False
-        self.lost.append(Lost(start, stop, ids, last))
+        self.lost.append((start, stop, ids, last))
         return True
 
     def of(self, name: str) -> Iterator[int]:
@@ -89,20 +89,9 @@ class Anywhere(Places):
         return at
 
 
-class Lost(NamedTuple):
-    """A turn that is healthy but for results that are lost.
-
-    Attributes:
-        start: Its first message.
-        stop: Behind the last message that answers it.
-        ids: The calls that have no result.
-        last: How many of its last calls that are, in a format without ids.
-    """
-
-    start: int
-    stop: int
-    ids: Collection[str]
-    last: int = 0
+#: A turn that is healthy but for results that are lost: its first message; the place behind the last one that answers
+#: it; the calls that have no result; in a format without ids, how many of its last calls that are.
+Lost = tuple[int, int, Collection[str], int]
 
 
 #: From a place on, the first message that is not surely healthy (the length: none), and where the look stopped:
@@ -193,8 +182,8 @@ class Suspects:
 
     def _catch_up(self) -> None:
         """Make spans of the turns that have lost results."""
-        for one in self.lost[self._taken :]:
-            self._take(one.start, one.start, one.stop, reaches=one.stop > self._high)
+        for start, stop, _, _ in self.lost[self._taken :]:
+            self._take(start, start, stop, reaches=stop > self._high)
         self._taken = len(self.lost)
 
     def _take(self, at: int, bad: int, stuck: int, *, reaches: bool = False) -> int:

@@ -90,6 +90,7 @@ class Ollama(Wire):
             names = places.names
             due: list[tuple[str | None, str]] = []  # id and name of each call that has no result yet, last one first
             own: set[str] = set()  # the ids in the message at hand
+            unsaid = False  # a result has said nothing of its call, so that it is anybody's where others are lost
             at = opened = start
             allowed = after["?" if start else "^"]
             try:
@@ -101,10 +102,12 @@ class Ollama(Wire):
                             return opened, at
                         if type(content) is not str or not message.keys() <= _RESULT:
                             return opened, at
+                        if call_id is None and "tool_name" not in message:
+                            unsaid = True
                         allowed = after["t"]
                         continue
                     if due:
-                        if not places.lose(opened, at, (), len(due)):
+                        if unsaid or not places.lose(opened, at, (), len(due)):
                             return opened, at
                         due.clear()
                         allowed = after["t"]
@@ -131,6 +134,7 @@ class Ollama(Wire):
                     if thinking is not None and type(thinking) is not str:
                         return at, at
                     own.clear()
+                    unsaid = False
                     if entries and type(entries) is not list:
                         return at, at
                     for entry in entries or ():
@@ -157,7 +161,7 @@ class Ollama(Wire):
             except UNKNOWN:
                 return (opened if due else at), at
             if due:
-                if not places.lose(opened, len(messages), (), len(due)):
+                if unsaid or not places.lose(opened, len(messages), (), len(due)):
                     return opened, len(messages)
                 allowed = after["t"]
             if "$" not in allowed:

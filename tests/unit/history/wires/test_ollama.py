@@ -10,6 +10,7 @@ from interlock.history.engine import heal
 from interlock.history.stubs import NO_RESULT
 from interlock.history.turns import Call, Media, Reasoning, Text
 from interlock.history.wires.ollama import Ollama
+from support.long_way import read_whole
 
 WIRE = Ollama()
 USER = {"role": "user", "content": "q"}
@@ -69,6 +70,20 @@ def test_a_stray_result_with_two_open_calls_of_its_name_is_not_guessed() -> None
     result = heal(messages, wire="ollama")
     assert [one.rule for one in result.repairs].count("orphan-tool-result") == 1
     assert "real" not in str(result.messages)
+
+
+@pytest.mark.parametrize("behind", [[], [USER]])
+def test_a_result_that_names_nothing_is_not_guessed_where_another_is_lost(behind: list[Any]) -> None:
+    """It answers the first call as well as the second."""
+    history = [USER, asks("f", "f"), said(None), *behind]
+    result = heal(history, "ollama")
+    with read_whole():
+        assert heal(history, "ollama") == result
+    assert [(one.rule, one.lossy) for one in result.repairs] == [
+        ("orphan-tool-result", True),
+        ("orphan-tool-call", False),
+        ("orphan-tool-call", False),
+    ]
 
 
 def test_ids_of_newer_servers_are_kept_in_step() -> None:
