@@ -77,7 +77,7 @@ def with_new_ids(
     ids = _Ids(context.profile, taken)
     out = [*history[:start]]
     notes: list[Note] = []
-    ahead = out[-1] if out else None
+    ahead: Any = None
     try:
         for at, native in enumerate(history[start:], start):
             ahead = with_ids(native, ids, ahead)

@@ -168,6 +168,65 @@ def test_calls_in_a_message_that_makes_none_are_none(calls: Any) -> None:
     assert told(heal(history, "langchain", "mistral")) == slow
 
 
+def agree(history: list[Any], wire: str, provider: str | None) -> HealResult:
+    """Heal both ways, and return what came out."""
+    with read_whole():
+        slow = told(heal(history, wire, provider))
+    result = heal(history, wire, provider)
+    assert told(result) == slow
+    return result
+
+
+def exchange(call_id: Any) -> list[Step]:
+    return [User("q"), Reply("", (Ask(call_id, "f", {}),)), Results((Answer(call_id, "f", "r"),)), Reply("a")]
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "mistral"])
+@pytest.mark.parametrize("later", [False, True])
+def test_an_id_that_is_in_use_is_not_given_to_another_call(later: bool, provider: str) -> None:
+    """Whether the other call comes first or later."""
+    steps = [exchange("a b"), exchange(minted_id("a b", 0))]
+    history = render([*steps[not later], *steps[later], User("Bye.")], "openai_chat")
+    agree(history, "openai_chat", provider)
+    two = render([*exchange("a b"), *exchange("c d"), User("Bye.")], "openai_chat")
+    assert len({*agree(two, "openai_chat", provider).ids}) == 2
+
+
+@pytest.mark.parametrize("size", [39, 40, 41])
+def test_the_longest_id_stays(size: int) -> None:
+    history = render([*exchange("x" * size), *exchange("y" * 90), User("Bye.")], "openai_chat")
+    assert len(agree(history, "openai_chat", "openai").ids) == 1 + (size > 40)
+
+
+def test_one_id_in_two_steps_of_a_message_is_two_calls() -> None:
+    part = {"type": "tool-f", "toolCallId": "a b", "state": "output-available", "input": {}, "output": "r"}
+    step = {"type": "step-start"}
+    history = [
+        {"id": "1", "role": "user", "parts": [{"type": "text", "text": "q"}]},
+        {"id": "2", "role": "assistant", "parts": [step, part, step, dict(part), step, {"type": "text", "text": "a"}]},
+    ]
+    result = agree(history, "ai_sdk_ui", "mistral")
+    assert len({one["toolCallId"] for one in result.messages[1]["parts"] if "toolCallId" in one}) == 2
+
+
+class _Id(str):
+    __slots__ = ()
+
+
+class _Entry(dict[str, Any]):
+    pass
+
+
+def test_what_a_client_would_send_is_what_stands_in_a_message_that_changes() -> None:
+    """Dicts and texts of other classes become plain ones, as everywhere."""
+    history = render([*exchange("a b"), User("Bye.")], "openai_chat")
+    history[1]["tool_calls"] = [_Entry(history[1]["tool_calls"][0])]
+    entry = agree(history, "openai_chat", "mistral").messages[1]["tool_calls"][0]
+    assert type(entry) is dict
+    history = render([*exchange(_Id("a b")), User("Bye.")], "anthropic")
+    agree(history, "anthropic", "mistral")
+
+
 @pytest.mark.parametrize("wire", ["openai_chat", "anthropic", "openai_responses"])
 def test_a_whole_body_and_strict_get_the_same(wire: str) -> None:
     history = render(session(("call_%d",)), wire)
