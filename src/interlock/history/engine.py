@@ -18,7 +18,8 @@ from interlock.history.detect import detect_wire
 from interlock.history.edits import Edit, apply
 from interlock.history.infer import MODEL_FIELDS, infer_provider, read_field
 from interlock.history.lost import Note, with_stubs
-from interlock.history.naming import NameMap
+from interlock.history.naming import NameMap, minted_id
+from interlock.history.pairing import ORDINALS
 from interlock.history.plain import as_plain, is_plain
 from interlock.history.providers import SERVERS, lenient, profile_for
 from interlock.history.records import Repair
@@ -48,7 +49,7 @@ _MAX_WIDER: Final = 4  # times that spans are made wider
 _NEAR: Final = 20  # messages, to tell whether an id alone stands in the way
 _MAX_ROUNDS: Final = 12  # rounds; no generated history has needed more than 4
 # Fields that a body has when it is what is sent, and not only a wrapper around the messages.
-_WHOLE: Final = ("model", "max_tokens", "inferenceConfig", "generationConfig", "anthropic_version")
+_WHOLE: Final = ("model", "modelId", "max_tokens", "inferenceConfig", "generationConfig", "anthropic_version")
 #: For each run of views its native messages, and for each view the place of the message that holds it.
 _Runs = list[tuple[list[Any], Sequence[int]]]
 #: Native messages, and where each message of the input is among them.
@@ -427,10 +428,14 @@ def _waiting(pending: Any) -> frozenset[str] | Literal["keep"]:
     if not pending:
         return _NOTHING
     if isinstance(pending, str):
-        return "keep" if pending == "keep" else frozenset((pending,))
+        if pending == "keep":
+            return "keep"
+        pending = (pending,)
     if not isinstance(pending, Iterable):
         raise InvalidOptionError(f"pending is {pending!r}; expected ids of calls, or 'keep'")
-    return frozenset(one for one in pending if isinstance(one, str))
+    named = [one for one in pending if isinstance(one, str)]
+    # The call may have got another id when the history was healed before.
+    return frozenset([*named, *(minted_id(one, ordinal) for one in named for ordinal in range(ORDINALS))])
 
 
 def _context(
@@ -443,7 +448,7 @@ def _context(
     settings: Mapping[str, Any],
 ) -> Context:
     if model is None:
-        named = settings.get("model")
+        named = settings.get("model", settings.get("modelId"))  # Converse's word for it
         model = named if isinstance(named, str) else None
     told = infer_provider(model) if model else None
     if model is not None and not isinstance(model, str):

@@ -21,7 +21,7 @@ def is_pending(messages: Sequence[Message], call: Open, context: Context) -> boo
     if context.pending == "keep":
         if at_end:
             return True
-    elif call.call.call_id is not None and call.call.call_id in context.pending:
+    elif context.given_id(call.call.call_id) in context.pending:
         return True
     if not at_end:
         return False

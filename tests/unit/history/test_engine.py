@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import pickle
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from interlock.errors import AmbiguousWireError, HistoryRepairedError, InvalidOp
 from interlock.history import engine
 from interlock.history.engine import HealResult, check, heal
 from interlock.vocabulary import REPAIR_ACTIONS
+from support.framework_histories import FORMS
 from support.histories import Answer, Ask, Reply, Results, Step, User, render
 
 CALL = {"role": "assistant", "content": None, "tool_calls": [
@@ -182,6 +184,43 @@ def test_pending_takes_ids_one_id_or_keep() -> None:
     for pending in (["call_1"], ("call_1",), {"call_1"}, "call_1", "keep"):
         assert not heal(history, pending=pending).changed
     assert not heal(history, options={"pending": ["call_1"]}).changed
+
+
+@pytest.mark.parametrize(
+    ("provider", "call_id"), [("mistral", "b"), ("anthropic", "x:1"), ("openai", "y" * 50), ("mistral", "call00001")]
+)
+@pytest.mark.parametrize("wire", ["openai_chat", "anthropic", "openai_responses", "ai_sdk", "ai_sdk_ui", "langchain"])
+def test_a_pending_call_that_gets_another_id_is_still_pending(wire: str, provider: str, call_id: str) -> None:
+    """In the same healing and in the next one."""
+    write = FORMS[wire][1] if wire in FORMS else partial(render, wire=wire)
+    history = write([User("q"), Reply("", (Ask(call_id, "f", {}),))])
+    result = heal(history, wire, provider, pending=[call_id])
+    assert {one.rule for one in result.repairs} <= {"invalid-tool-call-id", "tool-call-id-too-long"}
+    assert heal(result.messages, wire, provider, pending=[call_id]).messages == result.messages
+    assert "orphan-tool-call" in {one.rule for one in heal(history, wire, provider).repairs}
+
+
+def test_a_reused_id_is_pending_where_it_waits() -> None:
+    call = ORPHAN[1]
+    history = [ORPHAN[0], call, {"role": "tool", "tool_call_id": "call_1", "content": "r"}, ORPHAN[0], call]
+    result = heal(history, "openai_chat", "anthropic", pending=["call_1"])
+    assert [one.rule for one in result.repairs] == ["duplicate-tool-call-id"]
+
+
+def test_a_converse_body_names_its_model() -> None:
+    """Rules that depend on the model, and those on whole bodies, take `modelId` for it."""
+    user: dict[str, Any] = {"role": "user", "content": [{"text": "q"}]}
+    history = [user, {"role": "assistant", "content": [{"text": "x "}]}]
+    claude = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
+    by_model = heal(history, "bedrock_converse", model=claude)
+    assert "trailing-whitespace" in {one.rule for one in by_model.repairs}
+    by_body = heal({"modelId": claude, "messages": history}, "bedrock_converse")
+    assert (by_body.repairs, by_body.provider) == (by_model.repairs, by_model.provider)
+    calls = render(
+        [User("q"), Reply("", (Ask("t1", "f", {}),)), Results((Answer("t1", "f", "r"),))], "bedrock_converse"
+    )
+    found = heal({"modelId": "amazon.nova-lite-v1:0", "messages": calls})
+    assert "tools-not-declared" in {one.rule for one in (*found.repairs, *found.remaining)}
 
 
 def test_the_stub_s_words_are_the_caller_s() -> None:

@@ -126,6 +126,12 @@ class Context:
         self.given.clear()
         self.forget()
 
+    def given_id(self, call_id: str | None) -> str | None:
+        """Return the id that a call has in the input, where a rule may have given it another since."""
+        while call_id is not None and call_id in self.ids:
+            call_id = self.ids[call_id]
+        return call_id
+
     def insert_after(self, message: Message, role: Role, held: Sequence[Part]) -> tuple[Edit, ...]:
         """Return the edit that puts a new message behind another."""
         return (InsertMessage(after=message, new=self.wire.new_message(role, held)),)

@@ -39,7 +39,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
         if turn.answer_end >= len(messages):
             continue
         for call in turn.calls:
-            if not call.answers and call.call.call_id in context.pending:
+            if not call.answers and context.given_id(call.call.call_id) in context.pending:
                 yield Finding(
                     message=call.message,
                     part=call.call,
