@@ -50,6 +50,7 @@ class Profile:
         null_content: Roles for which `null` content is refused.
         absent_content: Left-out content is refused for them too.
         empty_calls: `tool_calls: []` is accepted, also in a format that refuses it elsewhere.
+        untyped_calls: A call in Chat Completions' format may leave out its `type`.
         error_needs_text: An error result needs a body.
         string_content: Content is a string; lists of text parts are refused.
         empty_history: A history without messages is refused.
@@ -112,6 +113,7 @@ class Profile:
     null_content: tuple[str, ...] = ()
     absent_content: bool = False
     empty_calls: bool = False
+    untyped_calls: bool = False
     error_needs_text: bool = False
     string_content: bool = False
     empty_history: bool = True
@@ -248,6 +250,7 @@ _MISTRAL: Final = Profile(
     id_pattern="[a-zA-Z0-9]{9}",
     null_content=("system", "user", "tool"),
     empty_calls=True,
+    untyped_calls=True,  # mistralai's and mistral-common's types have a default
     system="not-after-assistant",
     roles=("system", "user", "assistant", "tool"),
     first_call_behind_user=True,  # mistral-common, v3: "Not the same number of function calls and responses"

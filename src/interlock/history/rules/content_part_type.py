@@ -96,7 +96,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
         asked: dict[str | None, Call] | None = None
         for part in message.parts:
             new = wire.retyped(message, part)
-            if new is not None:
+            if new is not None and not (profile.untyped_calls and _lacks_type_only(part, new)):
                 if asked is None:
                     asked = _asked(message)
                 yield _retyped(message, part, new, asked, context)
@@ -140,6 +140,11 @@ def _asked(message: Message) -> dict[str | None, Call]:
         if type(part) is Call and part.slot == "tool_calls":
             out.setdefault(part.call_id, part)
     return out
+
+
+def _lacks_type_only(part: Part, new: Part) -> bool:
+    """Say whether nothing is due to a call but its type."""
+    return type(part) is Call and {**new.native, "type": None} == {**part.native, "type": None}
 
 
 def _retyped(message: Message, part: Part, new: Part, asked: Mapping[str | None, Call], context: Context) -> Finding:

@@ -73,3 +73,17 @@ def test_a_bare_string_among_chunks_becomes_one() -> None:
     messages = [{"role": "user", "content": ["q", {"type": "text", "text": "r"}]}]
     healed = heal(messages, wire="mistral").messages
     assert healed == [{"role": "user", "content": [{"type": "text", "text": "q"}, {"type": "text", "text": "r"}]}]
+
+
+@pytest.mark.parametrize("more", [{"wire": "openai_chat"}, {"wire": "openai_chat", "provider": "mistral"}, {}])
+def test_a_call_may_leave_out_its_type(more: dict[str, Any]) -> None:
+    """Also where the format was told to be, or taken for, Chat Completions'."""
+    call = {key: value for key, value in CALL.items() if key != "type"}
+    messages = [
+        USER,
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": CALL["id"], "content": "r"},
+    ]
+    body = {"model": "mistral-large-latest", "messages": messages}
+    assert heal(body, **more).messages is messages
+    assert heal(messages, "openai_chat", "openai").changed
