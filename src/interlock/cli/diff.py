@@ -19,7 +19,7 @@ def diff(result: HealResult, before: list[Any]) -> Iterator[tuple[str, str]]:
         result: The healed history.
         before: The messages that were given.
     """
-    after = result.messages
+    after = result.messages if isinstance(result.messages, (list, tuple)) else []
     sources: dict[int, list[int]] = {}
     for at, to in enumerate(result.positions):
         if to is not None:

@@ -104,4 +104,5 @@ def check_history(value: Any, where: str) -> None:
 def history_of(value: Any) -> Any:
     """Return the array of messages in a document; something else when it has none."""
     key = history_key(value)
-    return value if key is None else value[key]
+    held = value if key is None else value[key]
+    return [] if isinstance(held, str) and key is not None else held  # the Responses API takes a text alone

@@ -75,6 +75,8 @@ def detect_wire(data: Any, *, provider: str | None = None, model: Any = None) ->
         for wire in _body_votes(data, key):
             votes[wire] = votes.get(wire, 0) + 1
         messages = data[key]
+        if isinstance(messages, str):
+            return "openai_responses"
     else:
         messages = data
     if not isinstance(messages, Sequence) or isinstance(messages, (str, bytes)):

@@ -228,11 +228,12 @@ def heal(
     context.whole = key is not None and any(name in body for name in _WHOLE)
     label = None if context.profile.name == "generic" else context.profile.name
     request = source if key is not None else None
-    if not isinstance(history, (list, tuple)):
+    if not isinstance(history, (list, tuple)) and not context.names:
         return _untouched(history, format_, label, request, source)
     scan = None if context.names else format_.scanner(context)
     remaining: tuple[Repair, ...] = ()
     written: _Written | None = None
+    repairs: tuple[Repair, ...] = ()
     short = None
     if scan is not None and history:
         if first is None:
@@ -248,7 +249,7 @@ def heal(
         if not strict and on_repair is None and key is None:
             return _later(written, write, context, label, source)
         repairs = write()
-    else:
+    elif isinstance(history, (list, tuple)):
         suspects = _suspects(history, format_, context, scan, first)
         found, plain = _found(history, format_, context, scan, suspects)
         repairs, remaining = found.repairs, found.remaining
@@ -275,7 +276,7 @@ def heal(
             messages=history, remaining=remaining, wire=format_.name, provider=label, request=request, _source=source
         )
     # Without edits only the declared tools have changed.
-    healed, positions = written if written is not None else (history, tuple(range(len(history))))
+    healed, positions = written if written is not None else (history, None)
     return HealResult(
         messages=healed,
         repairs=repairs,

@@ -11,13 +11,18 @@ BODY_KEYS: Final = ("messages", "input", "contents")
 
 
 def history_key(data: Any) -> str | None:
-    """Return the field of a request body that holds the history; `None` when it is not a body."""
+    """Return the field of a request body that holds the history; `None` when it is not a body.
+
+    Of the Responses API's `input` a text alone is one, too: all that it says is the user's.
+    """
     if type(data) is list:
         return None
     if isinstance(data, Mapping):
         for key in BODY_KEYS:
             if isinstance(data.get(key), (list, tuple)):
                 return key
+        if isinstance(data.get("input"), str):
+            return "input"
     return None
 
 

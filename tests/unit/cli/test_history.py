@@ -278,7 +278,8 @@ def test_what_cannot_be_healed_is_status_1(cli, file, monkeypatch):
     [
         ("5", "is no array and no object"),
         ("{}", "is an object without messages, input or contents"),
-        ('{"input": "hi"}', "is an object whose 'input' is no array"),
+        ('{"input": 1}', "is an object whose 'input' is no array"),
+        ('{"messages": "hi"}', "is an object whose 'messages' is no array"),
         ("[1]", "message 0 of"),
         ('[{"role": "user", "role": "tool"}]', "the key 'role' is there twice"),
         ("[NaN]", "NaN is no JSON value"),
@@ -297,6 +298,14 @@ def test_what_is_no_history_is_one_line(cli, tmp_path, text, says):
         assert ran.status == 2
         assert says in ran.err and "a.json" in ran.err
         assert ran.err.count("\n") == 1
+
+
+def test_a_text_alone_is_a_responses_body(cli, file):
+    path = file({"model": "gpt-5", "input": "hello"})
+    for flags in (["check"], ["heal"], ["heal", "--diff"]):
+        ran = cli(*flags, path)
+        assert ran.status == 0
+        assert "Nothing" in ran.out and "hello" not in ran.out
 
 
 def test_words_of_a_history_do_not_steer_the_terminal(cli, file):

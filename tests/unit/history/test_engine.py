@@ -223,6 +223,20 @@ def test_a_converse_body_names_its_model() -> None:
     assert "tools-not-declared" in {one.rule for one in (*found.repairs, *found.remaining)}
 
 
+def test_a_text_alone_is_a_history_for_responses() -> None:
+    """There is nothing in it to repair, but in the tools beside it."""
+    body = {"model": "gpt-5", "input": "hello"}
+    result = heal(body)
+    assert (result.wire, result.changed, result.positions) == ("openai_responses", False, ())
+    assert result.request is body
+    assert check(body).valid
+    named = heal({**body, "tools": [{"type": "function", "name": "a b", "parameters": {}}]})
+    assert named.request["tools"][0]["name"] == "a_b"
+    assert (named.request["input"], named.positions) == ("hello", ())
+    with pytest.raises(UnknownWireError):
+        heal("hello")
+
+
 def test_the_stub_s_words_are_the_caller_s() -> None:
     """Text or function; a function that fails falls back to ours; a later run knows the stub."""
     assert heal(ORPHAN, options={"stub_text": "Stopped."}).messages[2]["content"] == "Stopped."

@@ -23,6 +23,8 @@ Known limits:
     A call that is still being answered looks the same: name it in `pending`. A call whose
     approval is open, or was just given, and calls that the provider runs are left alone.
     A call that words cannot answer (the computer's needs a screenshot) is dropped by either policy.
+    A stub in the caller's own words (`stub_text`) gives way to a late result where the same option is
+    given again, or where `synthetic_outputs` names the words.
 """
 
 from __future__ import annotations
