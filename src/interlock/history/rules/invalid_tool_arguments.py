@@ -25,6 +25,8 @@ Loss:
     empty-object   lossy: the broken text
 Known limits:
     Text with a repeated key or with NaN is not JSON that two readers agree on; it is shown as raw.
+    Chat templates want objects, and the servers in front of them (vLLM, llama.cpp) take text and decode
+    it: it stays text. Who renders a template without a server decodes it first.
 """
 
 from __future__ import annotations
