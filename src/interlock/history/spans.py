@@ -340,10 +340,9 @@ def elsewhere(
             (a call in another format's shape) may become one, so all that they say is held against the ids.
     """
     starts = [start for start, _ in spans]
-    asked = [part for view in views if view.role == "assistant" for part in view.parts if type(part) is Call]
-    calls = {part.call_id for part in asked if not part.server}
     far: set[int] = set()
     known: set[str] = set()
+    older: set[str] = set()
     minted = any(type(name) is str and len(name) == MINTED for name in places)
 
     def look(name: Any, *, names_call: bool = False) -> None:
@@ -357,8 +356,9 @@ def elsewhere(
                     far.add(place)
                 if len(far) > _FAR:
                     return
-        if names_call and minted:
-            # A result may name its call by the id from before an earlier healing.
+        if names_call and minted and name not in older:
+            # A result may name its call by the id from before an earlier healing, also where another call has kept it.
+            older.add(name)
             for ordinal in range(ORDINALS):
                 look(minted_id(name, ordinal))
 
@@ -368,13 +368,13 @@ def elsewhere(
         for part in view.parts:
             if not isinstance(part, (Call, Result)) or part.call_id is None:
                 continue
-            look(part.call_id, names_call=type(part) is not Call and part.call_id not in calls)
+            look(part.call_id, names_call=type(part) is not Call)
         if len(far) > _FAR:
             return None
     left: list[tuple[Any, Any]] = [(None, native) for native in doubted]
     for key, value in left:
         if type(value) is str:
-            look(value, names_call=key in _NAMING and value not in calls)
+            look(value, names_call=key in _NAMING)
         elif isinstance(value, dict):
             left += value.items()
         elif isinstance(value, list):

@@ -7,10 +7,12 @@ that a real result that arrives later can take the stub's place.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from interlock.history.rules.base import Context
 from interlock.history.turns import Call, Result
+
+if TYPE_CHECKING:
+    from interlock.history.rules.base import Context
 
 __all__ = [
     "ATTACHED",

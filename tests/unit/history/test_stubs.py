@@ -22,8 +22,8 @@ WORDS: dict[str, dict[str, Any]] = {
     "function": {"stub_text": _name},
     "no-error": {"stub_text": _name, "stub_is_error": False},
 }
-# Ollama's results carry no id, and a page's messages hold a call and its result in one part.
-FORMATS = {wire: (wire, lambda steps, wire=wire: render(steps, wire)) for wire in WIRES if wire != "ollama"} | {
+# A page's messages hold a call and its result in one part.
+FORMATS = {wire: (wire, lambda steps, wire=wire: render(steps, wire)) for wire in WIRES} | {
     form: entry for form, entry in FORMS.items() if "ui" not in form
 }
 

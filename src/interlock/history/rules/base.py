@@ -13,6 +13,7 @@ from interlock.history.edits import Edit, InsertMessage, InsertParts, ReplacePar
 from interlock.history.naming import IdMap
 from interlock.history.pairing import Open, Pairing, Turn, pair
 from interlock.history.providers import Profile
+from interlock.history.stubs import is_stub
 from interlock.history.turns import Approval, Call, ContentForm, Message, Part, Result, Role, Text
 from interlock.history.wires.base import Wire
 from interlock.history.wires.objects import Fields
@@ -71,6 +72,7 @@ class Context:
         names: New tool name -> the name in the input, filled by the renaming rule.
         ids: New call id -> the id in the input, filled by the renaming rules.
         given: New tool names that results got by themselves.
+        counted: Results were held against the number of open calls, so that each call of the history counts.
     """
 
     wire: Wire
@@ -86,6 +88,7 @@ class Context:
     names: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str | None] = field(default_factory=dict)
     given: set[str] = field(default_factory=set)
+    counted: bool = False
     _pairing: Pairing | None = None
     _held: Sequence[Message] | None = None
     _doubted: list[Message] | None = None
@@ -98,8 +101,15 @@ class Context:
             if shape == "run" and not self.profile.merges_turns:
                 shape = "message"
             self.forget()
-            self._pairing = pair(messages, shape=shape, result_role=self.wire.result_role, has_ids=self.wire.has_ids)
+            self._pairing = pair(
+                messages,
+                shape=shape,
+                result_role=self.wire.result_role,
+                has_ids=self.wire.has_ids,
+                is_stub=self._is_stub,
+            )
             self._held = messages
+            self.counted = self.counted or self._pairing.counted
         return self._pairing
 
     def doubted(self, messages: Sequence[Message]) -> list[Message]:
@@ -124,6 +134,7 @@ class Context:
         self.names.clear()
         self.ids.clear()
         self.given.clear()
+        self.counted = False
         self.forget()
 
     def given_id(self, call_id: str | None) -> str | None:
@@ -131,6 +142,9 @@ class Context:
         while call_id is not None and call_id in self.ids:
             call_id = self.ids[call_id]
         return call_id
+
+    def _is_stub(self, result: Result, call: Call) -> bool:
+        return is_stub(result, self, call)
 
     def insert_after(self, message: Message, role: Role, held: Sequence[Part]) -> tuple[Edit, ...]:
         """Return the edit that puts a new message behind another."""
