@@ -34,11 +34,11 @@ from typing import Literal
 from interlock.history.naming import minted_id
 from interlock.history.turns import Approval, Call, Message, Result
 
-__all__ = ["ORDINALS", "Bound", "Open", "Pairing", "Turn", "pair"]
+__all__ = ["ORDINALS", "Bound", "Open", "Pairing", "Turn", "TurnShape", "pair"]
 
 ORDINALS = 4  # how many calls with one old id a late result is looked for under their new ids
 
-TurnShape = Literal["message", "run", "calls"]
+TurnShape = Literal["message", "run", "calls", "steps"]
 _Approvals = dict[str | None, tuple[int, Approval]]
 #: Says whether a result is one that a repair had put in for a call.
 _IsStub = Callable[[Result, Call], bool]
@@ -85,9 +85,10 @@ class Turn:
         last: Place of its last message.
         answer_end: Place behind the last message of its answer: the messages right behind the turn
             whose role can hold results. Equal to `last + 1` when there is none.
+        opens: Place of the first message that may say something of its approvals: its own, or that of the first
+            turn in a run of assistant messages.
+        reach: Place behind the last such message: its answer, or what answers the run.
         calls: Its calls, in order.
-        approvals: The approvals in it and in its answer, once somebody has asked for them: requests by
-            call, answers by request, each with its place.
         holder: The message of its answer that results join, and where, once somebody has looked for it.
         known: For each id its calls, while results are bound.
     """
@@ -95,8 +96,9 @@ class Turn:
     first: int
     last: int
     answer_end: int
+    opens: int = -1
+    reach: int = -1
     calls: list[Open] = field(default_factory=list)
-    approvals: tuple[_Approvals, _Approvals] | None = None
     holder: tuple[Message | None, int] | None = None
     known: dict[str | None, list[Open]] | None = None
 
@@ -109,6 +111,8 @@ class Pairing:
         turns: In order of appearance.
         orphans: Results that no call asked for.
         approvals: Somebody was asked about a call, or answered.
+        said: By the place behind them, the approvals of turns for which somebody has asked: requests by call,
+            answers by request, each with its place.
         counted: Results were held against the number of open calls, wherever in the history these stand.
     """
 
@@ -116,6 +120,7 @@ class Pairing:
     orphans: list[Bound]
     approvals: bool = False
     counted: bool = False
+    said: dict[int, tuple[_Approvals, _Approvals]] = field(default_factory=dict)
 
     def calls(self) -> list[Open]:
         """Return all calls, in order."""
@@ -143,7 +148,8 @@ def pair(
 
     Args:
         messages: The conversation.
-        shape: How far one assistant turn goes.
+        shape: How far one assistant turn goes: each `message` by itself, a `run` of them, or a run that ends where
+            words follow its `calls`; of `steps` likewise, but that what a human is asked counts for the whole run.
         result_role: The role whose messages hold results; `assistant` when a call and its
             result are one native part, so that a result answers the call in its own message.
         has_ids: Calls and results are matched by ids; else by their number and names.
@@ -391,7 +397,8 @@ def _bind_elsewhere(late: Sequence[Bound], turns: Sequence[Turn], is_stub: _IsSt
 
 def _turns(messages: Sequence[Message], shape: TurnShape, result_role: str) -> list[Turn]:
     turns: list[Turn] = []
-    at, end = 0, len(messages)
+    short = shape in ("calls", "steps")
+    at, end, run_end = 0, len(messages), 0
     while at < end:
         if messages[at].role != "assistant":
             at += 1
@@ -404,19 +411,30 @@ def _turns(messages: Sequence[Message], shape: TurnShape, result_role: str) -> l
             if own:
                 turn.calls += own
                 last_call = at
-            elif shape == "calls" and last_call >= 0 and _speaks(message):
+            elif short and last_call >= 0 and _speaks(message):
                 break
             at += 1
             if shape == "message":
                 break
         if last_call < 0:
             continue
-        turn.last = last_call if shape == "calls" else at - 1
+        turn.last = last_call if short else at - 1
         behind = turn.last + 1
         if result_role != "assistant":
             while behind < end and messages[behind].role == result_role:
                 behind += 1
-        turn.answer_end = behind
+        turn.answer_end = turn.reach = behind
+        turn.opens = turn.first
+        if shape == "steps":
+            if turns and turn.first < run_end:
+                turn.opens, turn.reach = turns[-1].opens, turns[-1].reach
+            else:
+                run_end = turn.last + 1
+                while run_end < end and messages[run_end].role == "assistant":
+                    run_end += 1
+                turn.reach = run_end
+                while turn.reach < end and messages[turn.reach].role == result_role:
+                    turn.reach += 1
         turns.append(turn)
         at = max(at, turn.last + 1)
     return turns

@@ -17,7 +17,7 @@ def is_pending(messages: Sequence[Message], call: Open, context: Context) -> boo
     True when the caller says so (`pending`), and when a human has been asked about
     the call, or has just allowed it, and the conversation has not gone on since.
     """
-    at_end = call.turn.answer_end >= len(messages)
+    at_end = call.turn.reach >= len(messages)
     if context.pending == "keep":
         if at_end:
             return True
@@ -32,18 +32,19 @@ def is_pending(messages: Sequence[Message], call: Open, context: Context) -> boo
 def approval(messages: Sequence[Message], call: Open, context: Context) -> tuple[Approval | None, Approval | None]:
     """Return what a human was asked about a call, and what the human answered; `None` where nothing was said."""
     turn = call.turn
-    if not context.pairing(messages).approvals:
+    pairing = context.pairing(messages)
+    if not pairing.approvals:
         return None, None
-    if turn.approvals is None:
-        held = messages[turn.first : turn.answer_end]
+    if turn.reach not in pairing.said:
+        held = messages[turn.opens : turn.reach]
         said = [part for message in held for part in message.parts if type(part) is Approval]
-        asked, answered = turn.approvals = ({}, {})
+        asked, answered = pairing.said[turn.reach] = ({}, {})
         for at, part in enumerate(said):
             if part.approved is None:
                 asked[part.call_id] = (at, part)
             else:
                 answered[part.approval_id] = (at, part)
-    requests, responses = turn.approvals
+    requests, responses = pairing.said[turn.reach]
     at, request = requests.get(call.call.call_id, (0, None)) if requests else (0, None)
     if request is None:
         return None, None

@@ -36,6 +36,7 @@ class Profile:
             stands there twice with the same ids is a copy.
         name_pattern: What a tool name must match in full.
         merges_turns: Neighbouring assistant messages are one turn.
+        results_next: All the same results stand ahead of a message of the assistant's that makes no calls.
         merges_users: Neighbouring user messages are one turn.
         results_adjacent: A result stands right behind its turn.
         results_first: Results stand ahead of everything else in the message that answers.
@@ -99,6 +100,7 @@ class Profile:
     server_ids: bool = False
     name_pattern: str = "[a-zA-Z0-9_-]{1,64}"
     merges_turns: bool = False
+    results_next: bool = False
     merges_users: bool = False
     results_adjacent: bool = True
     results_first: bool = False
@@ -153,6 +155,10 @@ class Profile:
 _READ: Final = "read 2026-11"
 
 GENERIC: Final = Profile(name="generic", source="what all providers share", merges_turns=True, empty_history=False)
+#: The AI SDK itself lets a result stand behind the assistant's later words. What comes of it is for the provider to
+#: say: the converters for Anthropic join neighbours to one message, which is accepted; those for chat formats do
+#: not, and these servers refuse it. Calls that neighbours make are left as they stand: they are one step's.
+_GENERIC_SDK: Final = replace(GENERIC, results_next=True)
 _OPENAI: Final = Profile(
     name="openai",
     source=f"OpenAI Chat Completions, {_READ}: openai-python 3.57.0 types; openai/openai-python#2061, vercel/ai#5171",
@@ -416,7 +422,7 @@ def profile_for(provider: str | None, *, wire: str, model: str | None = None) ->
         InvalidOptionError: No profile has this name.
     """
     if provider is None:
-        return GENERIC
+        return _GENERIC_SDK if wire == "ai_sdk" else GENERIC
     name = provider.strip().lower().replace(" ", "-")
     name = ALIASES.get(name, name)
     found = PROFILES.get(name)
@@ -452,8 +458,12 @@ def profile_for(provider: str | None, *, wire: str, model: str | None = None) ->
     elif found.name == "anthropic" and wire == "openai_chat" and _NO_SYSTEM.search(model):
         found = replace(found, system="leading")  # whoever converts it: the model takes none in the middle
     elif name == "openai" and wire in ("ai_sdk", "ai_sdk_ui"):
-        # The SDK's OpenAI provider speaks Responses unless it is told otherwise.
-        found = replace(found, reasoning_needs_next=True, merges_turns=True)
+        # The SDK's OpenAI provider speaks Responses unless it is told otherwise: neighbours are items of one turn, in
+        # which calls may come ahead of all their results. Where it is told otherwise (`openai.chat`), later words
+        # part a result from its call.
+        found = replace(found, reasoning_needs_next=True, merges_turns=True, results_next=True)
+    elif found is GENERIC and wire == "ai_sdk":
+        found = _GENERIC_SDK
     chat = wire in ("openai_chat", "mistral", "cohere_v2") and found.name in ("openai", "mistral", "cohere")
     if chat and not (found.name == "openai" and _OTHERS.search(model)):
         # The SDKs' own types, and mistral-common 1.13.1, take media of the user only. A gateway that takes other

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 from interlock.history.demands import thinking_of
 from interlock.history.edits import Edit, InsertMessage, InsertParts, ReplacePart
 from interlock.history.naming import IdMap
-from interlock.history.pairing import Open, Pairing, Turn, pair
+from interlock.history.pairing import Open, Pairing, Turn, TurnShape, pair
 from interlock.history.providers import Profile
 from interlock.history.stubs import is_stub
 from interlock.history.turns import Approval, Call, ContentForm, Message, Part, Result, Role, Text
@@ -97,9 +97,11 @@ class Context:
     def pairing(self, messages: Sequence[Message]) -> Pairing:
         """Return which result answers which call; worked out once for each state of the conversation."""
         if self._held is not messages or self._pairing is None:
-            shape = self.wire.turn
+            shape: TurnShape = self.wire.turn
             if shape == "run" and not self.profile.merges_turns:
                 shape = "message"
+            elif shape == "run" and self.profile.results_next:
+                shape = "steps"
             self.forget()
             self._pairing = pair(
                 messages,

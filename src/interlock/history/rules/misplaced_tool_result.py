@@ -16,7 +16,8 @@ Fix:
 Loss:
     move  lossless
 Known limits:
-    Where a target pairs by id alone, only a result that comes before its call is moved.
+    Where a target pairs by id alone, only a result that comes before its call is moved. Behind later words of the
+    assistant a result stays where the target joins neighbouring messages: it stands right behind the joined one.
 """
 
 from __future__ import annotations

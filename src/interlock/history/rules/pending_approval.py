@@ -36,7 +36,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     if context.pending == "keep":
         return
     for turn in context.pairing(messages).turns:
-        if turn.answer_end >= len(messages):
+        if turn.reach >= len(messages):
             continue
         for call in turn.calls:
             if not call.answers and context.given_id(call.call.call_id) in context.pending:

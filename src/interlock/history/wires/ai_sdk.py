@@ -84,7 +84,7 @@ class AISDK(Wire):
         longest, fits, id_fits = demands.longest, demands.name_fits, demands.id_fits
         after, once = demands.after, demands.once
         filled, visible, instructs = demands.filled, demands.visible, "system" in demands.instructs
-        runs = demands.runs
+        runs, step = demands.runs, demands.next
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
             names = places.names
@@ -165,6 +165,10 @@ class AISDK(Wire):
                                 return opened, at
                         if blank and (filled or kind == "a"):
                             return opened, at
+                    if step and kind == "a" and waiting:
+                        if not places.lose(opened, at, waiting):
+                            return opened, at
+                        waiting, allowed, opened = {}, after["t"], at
                     if kind not in allowed:
                         return opened, at
                     allowed = after[kind]

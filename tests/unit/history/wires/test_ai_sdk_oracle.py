@@ -334,3 +334,14 @@ def test_what_the_sdk_refuses_of_one_message_is_healed() -> None:
     for name, result in healed.items():
         assert not any(one.lossy for one in result.repairs), name
         assert "REAL" in json.dumps(result.messages) or "REAL" not in json.dumps(REFUSED[name])
+
+
+@pytest.mark.parametrize("sdk", SDKS)
+def test_the_sdk_sends_a_result_behind_later_words_as_it_stands(sdk: str) -> None:
+    """It checks no such thing, so that it is for healing to put it where every provider takes it."""
+    history = [_USER, {"role": "assistant", "content": [_call(input={})]}, {"role": "assistant", "content": "later"}]
+    history += [{"role": "tool", "content": [_REAL]}, _USER]
+    healed = heal(history, wire="ai_sdk").messages
+    before, after = convert([job(sdk, "ai_sdk", history), job(sdk, "ai_sdk", healed)])
+    assert [one["role"] for one in before["prompt"]] == ["user", "assistant", "assistant", "tool", "user"]
+    assert [one["role"] for one in after["prompt"]] == ["user", "assistant", "tool", "assistant", "user"]
