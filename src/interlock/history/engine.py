@@ -18,8 +18,7 @@ from interlock.history.detect import detect_wire
 from interlock.history.edits import Edit, apply
 from interlock.history.infer import MODEL_FIELDS, infer_provider, read_field
 from interlock.history.lost import Note, with_stubs
-from interlock.history.naming import NameMap, minted_id
-from interlock.history.pairing import ORDINALS
+from interlock.history.naming import NameMap
 from interlock.history.plain import as_plain, is_plain
 from interlock.history.providers import SERVERS, lenient, profile_for
 from interlock.history.records import Repair
@@ -39,6 +38,7 @@ from interlock.history.spans import (
     widened,
     written,
 )
+from interlock.history.stubs import may_hold_stub
 from interlock.history.turns import Message
 from interlock.history.wires import WIRES
 from interlock.history.wires.base import Wire
@@ -429,14 +429,10 @@ def _waiting(pending: Any) -> frozenset[str] | Literal["keep"]:
     if not pending:
         return _NOTHING
     if isinstance(pending, str):
-        if pending == "keep":
-            return "keep"
-        pending = (pending,)
+        return "keep" if pending == "keep" else frozenset((pending,))
     if not isinstance(pending, Iterable):
         raise InvalidOptionError(f"pending is {pending!r}; expected ids of calls, or 'keep'")
-    named = [one for one in pending if isinstance(one, str)]
-    # The call may have got another id when the history was healed before.
-    return frozenset([*named, *(minted_id(one, ordinal) for one in named for ordinal in range(ORDINALS))])
+    return frozenset(one for one in pending if isinstance(one, str))
 
 
 def _context(
@@ -639,7 +635,8 @@ def _look(
     out = _run(views, context, scan, history if suspects.cuts else ())
     kept = sum(stretch(view) is not None and not view.changed for view in out.views)
     new = context.names.keys() | context.ids.keys() | context.given
-    counts = context.counted and stretches  # calls with stubs, which are open, may stand in the healthy stretches
+    # Calls with stubs are open, also where all is healthy.
+    counts = context.counted and any(may_hold_stub(history[at], context) for at in _beyond(places, len(history)))
     if (
         not counts
         and kept == stretches
@@ -650,6 +647,15 @@ def _look(
     # What stands beyond the spans counts too, or a new name or id is in use there.
     context.reset()
     return None
+
+
+def _beyond(spans: Sequence[tuple[int, int]], end: int) -> Iterator[int]:
+    """Yield the places outside of spans."""
+    at = 0
+    for start, stop in spans:
+        yield from range(at, start)
+        at = stop
+    yield from range(at, end)
 
 
 def _plain(history: Sequence[Any], places: list[tuple[int, int]] | None, wire: Wire) -> Sequence[Any]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
 
+from interlock.history.naming import MINTED, minted_id
 from interlock.history.pairing import Open
 from interlock.history.rules.base import Context
 from interlock.history.turns import Approval, Message
 
-__all__ = ["approval", "is_pending"]
+__all__ = ["approval", "is_named", "is_pending"]
 
 
 def is_pending(messages: Sequence[Message], call: Open, context: Context) -> bool:
@@ -21,12 +24,29 @@ def is_pending(messages: Sequence[Message], call: Open, context: Context) -> boo
     if context.pending == "keep":
         if at_end:
             return True
-    elif context.given_id(call.call.call_id) in context.pending:
+    elif is_named(call.call.call_id, context):
         return True
     if not at_end:
         return False
     request, response = approval(messages, call, context)
     return request is not None and (response is None or response.approved is True)
+
+
+def is_named(call_id: str | None, context: Context) -> bool:
+    """Say whether the caller names a call as pending: by its id in the input, or by the one from before a healing."""
+    given, pending = context.given_id(call_id), context.pending
+    if given is None or not pending or pending == "keep":
+        return False
+    return given in pending or (len(given) == MINTED and given in _minted(pending))
+
+
+@lru_cache(maxsize=16)
+def _minted(pending: frozenset[str]) -> frozenset[str]:
+    """Return the ids that earlier healings may have given the calls."""
+    return frozenset(minted_id(old, ordinal) for old in pending for ordinal in range(_ORDINALS))
+
+
+_ORDINALS: Final = 1_000  # calls of one id
 
 
 def approval(messages: Sequence[Message], call: Open, context: Context) -> tuple[Approval | None, Approval | None]:

@@ -7,7 +7,7 @@ that a real result that arrives later can take the stub's place.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from interlock.history.turns import Call, Result
 
@@ -27,6 +27,7 @@ __all__ = [
     "NO_RESULT",
     "START",
     "is_stub",
+    "may_hold_stub",
     "own_text",
     "stub_text",
 ]
@@ -66,6 +67,37 @@ def own_text(context: Context) -> str:
     """Return the text of a stub that the caller has not given a function for."""
     own = context.options.get("stub_text")
     return own if isinstance(own, str) and own.strip() else NO_RESULT
+
+
+def may_hold_stub(native: Any, context: Context) -> bool:
+    """Say quickly whether a native message may hold what `is_stub` knows; true when it takes a longer look to tell."""
+    if context.options.get("stub_text") is not None or context.options.get("synthetic_outputs"):
+        return True
+    if type(native) is dict and type(content := native.get("content")) is str:
+        role = native.get("role")
+        if role == "tool" or role == "user":
+            return content.startswith(NO_RESULT)
+        if role == "assistant" or role == "system":
+            return False  # whose words are no results
+    left = [native]
+    for held in left:
+        kind = type(held)
+        if kind is str:
+            if held.startswith(NO_RESULT):
+                return True
+        elif kind is dict:
+            left += held.values()
+        elif kind is list:
+            left += held
+        elif kind not in _VALUES:
+            return True
+        if len(left) > _MANY:
+            return True
+    return False
+
+
+_VALUES: Final = frozenset({int, float, bool, type(None)})
+_MANY: Final = 10_000  # values in one message
 
 
 def is_stub(result: Result, context: Context, call: Call) -> bool:

@@ -207,6 +207,15 @@ def test_a_reused_id_is_pending_where_it_waits() -> None:
     assert [one.rule for one in result.repairs] == ["duplicate-tool-call-id"]
 
 
+def test_many_calls_of_one_pending_id_are_pending_again() -> None:
+    """However many turns have used the id."""
+    call, answer = ORPHAN[1], {"role": "tool", "tool_call_id": "call_1", "content": "r"}
+    history = [one for _ in range(7) for one in (ORPHAN[0], call, answer)] + [ORPHAN[0], call]
+    result = heal(history, "openai_chat", "anthropic", pending=["call_1"])
+    assert len(result.ids) == 7
+    assert heal(result.messages, "openai_chat", "anthropic", pending=["call_1"]).messages is result.messages
+
+
 def test_a_converse_body_names_its_model() -> None:
     """Rules that depend on the model, and those on whole bodies, take `modelId` for it."""
     user: dict[str, Any] = {"role": "user", "content": [{"text": "q"}]}

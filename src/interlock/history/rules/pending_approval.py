@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from interlock.history.pending import is_named
 from interlock.history.rules.base import Context, Finding, Rule, call_in_words
 from interlock.history.turns import Message
 
@@ -39,7 +40,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
         if turn.reach >= len(messages):
             continue
         for call in turn.calls:
-            if not call.answers and context.given_id(call.call.call_id) in context.pending:
+            if not call.answers and is_named(call.call.call_id, context):
                 yield Finding(
                     message=call.message,
                     part=call.call,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -84,6 +85,21 @@ def test_a_result_that_names_nothing_is_not_guessed_where_another_is_lost(behind
         ("orphan-tool-call", False),
         ("orphan-tool-call", False),
     ]
+
+
+def test_a_stub_far_away_gives_way_too() -> None:
+    """Where all else is healthy; and where there is no stub, no more is read than the turn at hand."""
+    far = [asks("f"), said("f", NO_RESULT), {"role": "assistant", "content": "a"}]
+    near = [asks("g"), said("g"), {"role": "assistant", "content": "a"}]
+    history = [USER, *far, *[one for _ in range(9) for one in (USER, *near)], USER, said("f", "real"), USER]
+    result = heal(history, "ollama")
+    with read_whole():
+        assert heal(history, "ollama") == result
+    assert said("f", "real") in result.messages
+    assert said("f", NO_RESULT) not in result.messages
+    other = [USER, *[one for _ in range(9) for one in (USER, *near)], USER, said("f", "real"), USER]
+    with patch.object(Ollama, "read", side_effect=AssertionError("read as a whole")):
+        assert [one.rule for one in heal(other, "ollama").repairs] == ["orphan-tool-result"]
 
 
 def test_ids_of_newer_servers_are_kept_in_step() -> None:
