@@ -14,7 +14,7 @@ from interlock.history.naming import IdMap
 from interlock.history.pairing import Open, Pairing, Turn, TurnShape, pair
 from interlock.history.providers import Profile
 from interlock.history.stubs import is_stub
-from interlock.history.turns import Approval, Call, ContentForm, Message, Part, Result, Role, Text
+from interlock.history.turns import Approval, Call, ContentForm, Message, Opaque, Part, Reasoning, Result, Role, Text
 from interlock.history.wires.base import Wire
 from interlock.history.wires.objects import Fields
 from interlock.vocabulary import RepairAction
@@ -35,6 +35,7 @@ __all__ = [
     "joined_text",
     "joins_users",
     "leading_results",
+    "leave_behind",
     "renamed_call",
     "renamed_calls",
     "result_in_words",
@@ -73,6 +74,7 @@ class Context:
         ids: New call id -> the id in the input, filled by the renaming rules.
         given: New tool names that results got by themselves.
         counted: Results were held against the number of open calls, so that each call of the history counts.
+        unreasoned: Ids of items whose reasoning a rule has dropped.
     """
 
     wire: Wire
@@ -89,6 +91,7 @@ class Context:
     ids: dict[str, str | None] = field(default_factory=dict)
     given: set[str] = field(default_factory=set)
     counted: bool = False
+    unreasoned: set[str] = field(default_factory=set)
     _pairing: Pairing | None = None
     _held: Sequence[Message] | None = None
     _doubted: list[Message] | None = None
@@ -137,6 +140,7 @@ class Context:
         self.ids.clear()
         self.given.clear()
         self.counted = False
+        self.unreasoned.clear()
         self.forget()
 
     def given_id(self, call_id: str | None) -> str | None:
@@ -297,6 +301,44 @@ def leading_results(message: Message) -> int:
 def thinking_setting(context: Context) -> str | None:
     """Return the request's thinking switch (`enabled`, `disabled`, `adaptive`); `None` when it is not given."""
     return thinking_of(context.options)
+
+
+def leave_behind(
+    messages: Sequence[Message], dropped: Sequence[Message], context: Context, *, ahead: bool = False
+) -> None:
+    """Note the ids of the items whose reasoning goes: those behind it in its turn, up to other reasoning.
+
+    Args:
+        messages: The conversation.
+        dropped: The reasoning items that go.
+        context: Where they are noted.
+        ahead: What it led to may stand ahead of it.
+    """
+    if not dropped or not context.profile.items:
+        return
+    gone = {id(message) for message in dropped}
+    found = context.unreasoned
+    seen: list[str] = []  # what may belong to reasoning that is still to come
+    own = 0  # how many of them surely belong to the reasoning ahead of them
+    orphaned = reasoned = False
+    for message in messages:
+        part = message.parts[0] if message.parts else None
+        if message.role == "user":
+            seen, own, orphaned, reasoned = [], 0, False, False
+        elif type(part) is Reasoning:
+            orphaned = id(message) in gone
+            if orphaned and ahead:
+                found.update(seen[own:])
+            reasoned = not orphaned
+            seen, own = [], int(reasoned)
+        elif type(part) is Result:
+            if reasoned:
+                seen, own = [], 0
+        elif isinstance(message.native, dict) and isinstance(item := message.native.get("id"), str) and item:
+            if orphaned:
+                found.add(item)
+            elif type(part) is not Opaque:  # what the provider ran itself is not sent by guess
+                seen.append(item)
 
 
 def joined_text(messages: Sequence[Message], wire: Wire) -> Message:

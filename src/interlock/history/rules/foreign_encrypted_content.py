@@ -28,7 +28,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from interlock.history.edits import DropMessage
-from interlock.history.rules.base import Context, Finding, Rule
+from interlock.history.rules.base import Context, Finding, Rule, leave_behind
 from interlock.history.turns import Message, Reasoning
 
 __all__ = ["RULE"]
@@ -36,6 +36,7 @@ __all__ = ["RULE"]
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each item that the target cannot decrypt."""
+    dropped: list[Message] = []
     for message in context.doubted(messages):
         part = message.parts[0] if message.parts else None
         if type(part) is not Reasoning or not part.signature or not isinstance(message.native, dict):
@@ -43,6 +44,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
         note = message.native.get("_origin")
         owner = _other(note, context) if isinstance(note, dict) else None
         if owner is not None:
+            dropped.append(message)
             yield Finding(
                 message=message,
                 part=part,
@@ -50,6 +52,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 edits=(DropMessage(message=message),),
                 reason=f"only {owner!r} can read this reasoning; the history goes elsewhere",
             )
+    leave_behind(messages, dropped, context)
 
 
 def _other(note: dict[str, object], context: Context) -> str | None:

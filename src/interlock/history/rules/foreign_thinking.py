@@ -32,7 +32,7 @@ from typing import Final
 from interlock.history.edits import DropPart, Edit, ReplacePart
 from interlock.history.infer import infer_provider
 from interlock.history.providers import PROFILES, SERVERS
-from interlock.history.rules.base import Context, Finding, Rule, drop_part_action
+from interlock.history.rules.base import Context, Finding, Rule, drop_part_action, leave_behind
 from interlock.history.turns import Message, Reasoning
 
 __all__ = ["RULE"]
@@ -40,6 +40,7 @@ __all__ = ["RULE"]
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each reasoning part that is known to be another's."""
+    dropped: list[Message] = []
     for message in context.doubted(messages):
         if not any(type(part) is Reasoning for part in message.parts):
             continue
@@ -58,6 +59,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             other = model is not None and _differs(model, context.model) and bool(part.signature)
             if not (foreign or other):
                 continue
+            if part.slot == "self":
+                dropped.append(message)
             edit: Edit = DropPart(message=message, part=part)
             words = part.text.strip()
             as_text = context.policy[RULE.name] == "to-text" and bool(words) and part.slot != "self"
@@ -71,6 +74,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 edits=(edit,),
                 reason=f"reasoning of {family or 'another provider' if foreign else model!r}, sent elsewhere",
             )
+    leave_behind(messages, dropped, context)
 
 
 _DATE: Final = re.compile(r"(?:[-@](?:20\d{6}|20\d\d-\d\d-\d\d|latest))+$")

@@ -10,7 +10,7 @@ Example:
     before: function_call "" call_1
     after:  function_call call_1
 Fix:
-    remove (default)   the id goes: it is optional on input
+    remove (default)   the id goes: it is optional on input; what reasoning led to goes without its id too (IL044)
     keep               left alone, not reported
 Loss:
     remove             lossless
@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from interlock.history.edits import ReplaceMessage
-from interlock.history.rules.base import Context, Finding, Rule, item_without
+from interlock.history.rules.base import Context, Finding, Rule, item_without, leave_behind
 from interlock.history.turns import Message
 
 __all__ = ["RULE"]
@@ -32,6 +32,7 @@ __all__ = ["RULE"]
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each id that the server would refuse."""
+    nameless: list[Message] = []
     for message in context.doubted(messages):
         native = message.native
         if not isinstance(native, dict) or "id" not in native or not ("type" in native or "role" in native):
@@ -40,6 +41,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
         prefix = _PREFIXES.get(kind) if isinstance(kind, str) else None
         if prefix is None or (isinstance(own, str) and own.startswith(prefix)):
             continue
+        if kind == "reasoning":
+            nameless.append(message)
         yield Finding(
             message=message,
             part=message.parts[0] if message.parts else None,
@@ -49,6 +52,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             if isinstance(own, str)
             else f"the id of a {kind} item is no text",
         )
+    leave_behind(messages, nameless, context)
 
 
 _PREFIXES: Final = {"reasoning": "rs_", "function_call": "fc_", "message": "msg_"}

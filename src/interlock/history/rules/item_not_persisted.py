@@ -28,7 +28,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from interlock.history.edits import DropMessage, ReplaceMessage
-from interlock.history.rules.base import Context, Finding, Rule, item_without
+from interlock.history.rules.base import Context, Finding, Rule, item_without, leave_behind
 from interlock.history.turns import Message, Reasoning
 
 __all__ = ["RULE"]
@@ -38,12 +38,15 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each item that the server cannot find."""
     if context.options.get("store") is not False:
         return
+    dropped: list[Message] = []
     for message in context.doubted(messages):
         native = message.native
         if not isinstance(native, dict) or not message.parts:
             continue
         kind, own, part = native.get("type"), native.get("id"), message.parts[0]
         if kind == "item_reference" or (type(part) is Reasoning and not native.get("encrypted_content")):
+            if kind != "item_reference":
+                dropped.append(message)
             yield Finding(
                 message=message,
                 part=part,
@@ -61,6 +64,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 edits=(ReplaceMessage(message=message, new=(item_without(message, "id"),)),),
                 reason=f"the id {own!r} means nothing to a server that keeps nothing",
             )
+    leave_behind(messages, dropped, context)
 
 
 RULE: Final = Rule(

@@ -11,12 +11,14 @@ Example:
     before: user "q" / assistant [reasoning rs_1] / user "next"
     after:  user "q" / user "next"
 Fix:
-    drop-reasoning (default)  the reasoning item goes
+    drop-reasoning (default)  the reasoning item goes; items of its turn that may need it are sent without
+                              their ids (IL044)
     keep                      left alone, not reported
 Loss:
     drop-reasoning  lossy: hidden reasoning
 Known limits:
-    What an item had led to is known by position only.
+    What an item had led to is known by position only. So an item that stands elsewhere in its turn is not
+    put behind it: which one it is only the server knows, and the wrong one is refused as well.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from interlock.history.edits import DropPart
-from interlock.history.rules.base import Context, Finding, Rule, assistant_turns, drop_part_action
+from interlock.history.rules.base import Context, Finding, Rule, assistant_turns, drop_part_action, leave_behind
 from interlock.history.turns import Message, Part, Reasoning, Text
 
 __all__ = ["RULE"]
@@ -33,6 +35,7 @@ __all__ = ["RULE"]
 
 def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     """Yield one finding for each reasoning part at the end of a turn."""
+    dropped: list[Message] = []
     for turn in assistant_turns(messages, context):
         held = [(message, part) for message in turn for part in message.parts]
         last = len(held)
@@ -43,6 +46,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 continue
             if at < last and not (context.profile.items and _parted(part, held[at + 1])):
                 continue
+            dropped.append(message)
             yield Finding(
                 message=message,
                 part=part,
@@ -50,6 +54,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 edits=(DropPart(message=message, part=part),),
                 reason="reasoning without the item it led to",
             )
+    leave_behind(messages, dropped, context, ahead=True)
 
 
 def _parted(part: Reasoning, behind: tuple[Message, Part]) -> bool:
