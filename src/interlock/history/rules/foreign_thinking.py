@@ -2,8 +2,9 @@
 
 What it finds:
     Reasoning whose maker is known (the format belongs to one provider, the part says so, or the caller
-    notes it in `_origin`) and is not the target; a block of it where the target has none; signed
-    reasoning of another model of the same provider.
+    notes it in `_origin`) and is not the target; a block of it where the target has none: in the chat format
+    only Mistral takes a `thinking` block that holds a list, and only Cohere, and gateways to Claude, one
+    that holds a text; signed reasoning of another model of the same provider.
 Why it matters:
     "messages.1.content.0: Invalid `signature` in `thinking` block"; a signature holds for its maker's
     route only.
@@ -20,7 +21,11 @@ Loss:
     drop-reasoning             lossy: the reasoning
     to-text                    lossless
 Known limits:
-    Without a note of its origin a signature cannot be checked, and nothing is dropped by guess.
+    Without a note of its origin a signature cannot be checked, and nothing is dropped by guess. So the
+    fields `reasoning_content`, `reasoning` and `reasoning_details` stay, but for servers that refuse them
+    (IL053), and blocks of Anthropic's format and items of OpenAI's for servers that speak these with
+    reasoning of their own (DeepSeek, Moonshot, MiniMax, ...). OpenRouter and Copilot may stand for
+    Claude, and for Mistral where the model is named so: they get the blocks of these.
 """
 
 from __future__ import annotations
@@ -48,10 +53,10 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
         for part in message.parts:
             if type(part) is not Reasoning or part.slot not in ("content", "parts", "self"):
                 continue
-            family = _family(part.origin) or maker
+            family = _family(part.origin) or _of_shape(part, context) or maker
             if context.wire.name == "bedrock_converse" and not part.signature and "_origin" not in message.native:
                 family = None  # of one of the makers who do not sign
-            misfit = context.profile.strict_parts and part.slot == "content" and _has_no_place(part, context)
+            misfit = part.slot == "content" and _has_no_place(part, context)
             if misfit and message.role != "assistant":
                 yield Finding(message=message, part=part, reason=f"reasoning in a message of the role {message.role!r}")
                 continue
@@ -86,9 +91,35 @@ def _differs(one: str, other: str | None) -> bool:
 
 
 def _has_no_place(part: Reasoning, context: Context) -> bool:
-    """Say whether a block is for certain another format's: OpenAI's has none of them, Mistral's holds a list."""
-    family = context.profile.family
-    return family == "openai" or (family == "mistral" and isinstance(part.native.get("thinking"), str))
+    """Say whether a block of the chat format is for certain another format's than the target's."""
+    profile = context.profile
+    if not context.wire.chat_blocks:
+        return False
+    listed = isinstance(part.native.get("thinking"), list)
+    match profile.family:
+        case "openai":
+            return profile.strict_parts
+        case "mistral":
+            return not listed
+        case "cohere":
+            return listed or part.redacted
+        case None | "anthropic":
+            return False
+    return _of_shape(part, context) is not None if profile.name in _GATEWAYS else True
+
+
+#: Servers that stand for several makers, whose blocks they may take.
+_GATEWAYS: Final = frozenset({"openai", "openrouter", "copilot"})
+_MISTRAL: Final = re.compile(r"mistral|mixtral|magistral|codestral|ministral|pixtral|devstral")
+
+
+def _of_shape(part: Reasoning, context: Context) -> str | None:
+    """Return whose format a block is of by its shape alone: Mistral's holds a list."""
+    native = part.native
+    if not isinstance(native, dict) or native.get("type") != "thinking" or not isinstance(native.get("thinking"), list):
+        return None
+    gateway = context.profile.name in _GATEWAYS and not context.profile.strict_parts
+    return None if gateway and _MISTRAL.search((context.model or "").lower()) else "mistral"
 
 
 def _family(name: str | None) -> str | None:
@@ -112,8 +143,9 @@ def _of_wire(context: Context) -> str | None:
     """Return the one maker of reasoning in a format; other servers speak the format with their own."""
     if context.wire.name == "bedrock_converse":  # models of several makers, of whom one signs
         return "anthropic"
-    own = context.wire.name in ("anthropic", "gemini", "bedrock_converse", "openai_responses")
-    return _family(context.wire.provider) if own and context.profile.name not in SERVERS else None
+    spoken = context.wire.name in ("anthropic", "openai_responses") and context.profile.name in SERVERS
+    own = context.wire.name in ("anthropic", "gemini", "openai_responses")
+    return _family(context.wire.provider) if own and not spoken else None
 
 
 RULE: Final = Rule(

@@ -415,6 +415,8 @@ class Wire:
             return isinstance(value, list) and bool(value or self.refuses_empty_calls)
         return value is not None
 
+    #: Content may hold reasoning as a block, of which every server has its own form, or none.
+    chat_blocks: ClassVar[bool] = False
     #: Native fields that are one part each (reasoning beside the content).
     single_slots: ClassVar[tuple[str, ...]] = ()
     #: Native fields beside the content that hold parts whoever speaks; the others do in the assistant's messages.

@@ -29,6 +29,7 @@ from interlock.history.wires.base import (
     as_string,
     entries,
     opaque_message,
+    plain_text,
     read_content,
     role_in,
 )
@@ -48,6 +49,7 @@ class Ollama(Wire):
     roles: ClassVar[Mapping[str, Role]] = _ROLES
     has_ids: ClassVar[bool] = False
     string_content: ClassVar[bool] = True
+    chat_blocks: ClassVar[bool] = True
     names_agree: ClassVar[bool] = True
     arguments: ClassVar[Literal["object", "text", "either"]] = "object"
     list_slots: ClassVar[tuple[str, ...]] = ("content", "images", "tool_calls")
@@ -288,4 +290,13 @@ def _block(block: Any, at: int) -> Part:
         return Text(native=block, text=block["text"], index=at)
     if kind == "image_url":
         return Media(native=block, media="image", index=at)
+    if kind in ("thinking", "redacted_thinking"):
+        said = block.get("thinking")
+        return Reasoning(
+            native=block,
+            index=at,
+            text=said if isinstance(said, str) else plain_text(said),
+            signature=as_string(block.get("signature", block.get("data"))),
+            redacted=kind == "redacted_thinking",
+        )
     return Opaque(native=block, index=at, type=as_string(kind))

@@ -74,6 +74,7 @@ class OpenAIChat(Wire):
     #: https://ai.google.dev/gemini-api/docs/thought-signatures, "OpenAI compatibility".
     signature_path: ClassVar[tuple[str, ...]] = ("extra_content", "google", "thought_signature")
     single_slots: ClassVar[tuple[str, ...]] = ("function_call", *_ASIDE, *_REASONING)
+    chat_blocks: ClassVar[bool] = True
     #: An entry of `tool_calls` says its type.
     typed_calls: ClassVar[bool] = True
 
@@ -518,6 +519,8 @@ def _block(block: Any, at: int) -> Part:
         return Text(native=block, text=block["text"], index=at)
     if isinstance(kind, str) and kind in _MEDIA:
         return Media(native=block, media=_MEDIA[kind], index=at)
+    if kind == "redacted_thinking":
+        return Reasoning(native=block, index=at, text="", signature=as_string(block.get("data")), redacted=True)
     if kind == "thinking":
         thinking = block.get("thinking")
         return Reasoning(
