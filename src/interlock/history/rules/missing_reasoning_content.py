@@ -1,12 +1,13 @@
 """IL052 missing-reasoning-content: thinking is on, and a tool-calling message does not carry its reasoning.
 
 What it finds:
-    An assistant message with calls behind the user's last words, without `reasoning_content`, for a
-    server that wants it back.
+    An assistant message with calls, of whatever turn, without `reasoning_content`, for a server that wants
+    it back.
 Why it matters:
     "The `reasoning_content` in the thinking mode must be passed back to the API."; "thinking is enabled
     but reasoning_content is missing in assistant tool call message at index N".
-    Source: NousResearch/hermes-agent#15228, continuedev/continue#11600.
+    Source: NousResearch/hermes-agent#15228, continuedev/continue#11600; for earlier turns too:
+    https://api-docs.deepseek.com/guides/thinking_mode ("in all subsequent requests"), litellm 1.110.2.
 
 Example:
     before: assistant [call_1]
@@ -18,6 +19,7 @@ Loss:
     fill             lossless
 Known limits:
     Only when the model is named and thinking is not turned off, and only on formats that have the field.
+    Messages without calls are left alone: DeepSeek documents that it does without theirs.
 """
 
 from __future__ import annotations
@@ -40,8 +42,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
     field, filler = wanted
     if field not in context.wire.single_slots:
         return  # the format has no such field: whoever makes the request from it has to add it
-    start = max((at for at, message in enumerate(messages) if message.role == "user"), default=-1)
-    for message in messages[start + 1 :]:
+    for message in messages:
         native = message.native
         if (
             message.role != "assistant"

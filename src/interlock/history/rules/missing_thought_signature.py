@@ -21,6 +21,9 @@ Known limits:
     Only when the model is named: older models do without. The histories of frameworks are left alone:
     what makes a request of them sets the value itself. On OpenAI's format the signature stands in
     `extra_content.google.thought_signature` of the call.
+    Gemini asks for signatures in the open turn only and accepts earlier calls without one, so these are left
+    alone, and a call that got the value goes without it again once its turn is over: the cached beginning of
+    a prompt ends there, unless the healed history is the one that is kept.
 """
 
 from __future__ import annotations

@@ -17,7 +17,9 @@ Fix:
 Loss:
     drop-reasoning             lossy: the thinking; keep the stored history as it is
 Known limits:
-    None.
+    Anthropic refuses thinking in the final assistant message only and accepts it in earlier ones, so these
+    are left alone, and thinking that was dropped is sent again as soon as another answer follows: the cached
+    beginning of a prompt ends there, unless the healed history is the one that is kept.
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ Fix:
 Loss:
     convert             lossy: the reasoning, where the server has no field for it
 Known limits:
-    None.
+    DeepSeek R1 takes `reasoning_content` of the open turn only, so that of a turn goes once it is over: the
+    cached beginning of a prompt ends there.
 """
 
 from __future__ import annotations
