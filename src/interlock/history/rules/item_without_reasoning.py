@@ -75,7 +75,9 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
 def _left_behind(message: Message, own: str) -> Finding | None:
     """Return the finding for an item whose reasoning has gone; `None` for one that is nothing without its id."""
     part = message.parts[0] if message.parts else None
-    kind = message.native.get("type") or "message"
+    kind = message.native.get("type")
+    if kind is None and "role" in message.native:
+        kind = "message"
     if not isinstance(kind, str):
         return None
     if kind in _WHOLE:
