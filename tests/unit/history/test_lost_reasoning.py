@@ -60,6 +60,21 @@ def test_one_turn_of_a_long_history_loses_its_ids_and_no_other(place: int) -> No
     ]
 
 
+def test_a_search_and_the_message_behind_it_lose_their_ids() -> None:
+    """What the reasoning led to is all up to the next one; nothing of it is lost."""
+    search = {"type": "web_search_call", "id": f"ws_{DIGITS}", "status": "completed", "action": {"type": "search"}}
+    said = {
+        "type": "message",
+        "id": f"msg_{DIGITS}",
+        "role": "assistant",
+        "content": [{"type": "output_text", "text": "T"}],
+    }
+    result = heal([USER, reasoning(1, **FOREIGN), search, said, USER], **OWN)
+    bare = [{key: value for key, value in item.items() if key != "id"} for item in (search, said)]
+    assert result.messages == [USER, *bare, USER]
+    assert [one.lossy for one in result.repairs] == [True, False, False]
+
+
 def test_an_id_that_stays_by_policy_stays() -> None:
     """Rules that are told to keep take no part."""
     history = turn(1, **FOREIGN)

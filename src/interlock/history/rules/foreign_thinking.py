@@ -116,7 +116,7 @@ _MISTRAL: Final = re.compile(r"mistral|mixtral|magistral|codestral|ministral|pix
 def _of_shape(part: Reasoning, context: Context) -> str | None:
     """Return whose format a block is of by its shape alone: Mistral's holds a list."""
     native = part.native
-    if not isinstance(native, dict) or native.get("type") != "thinking" or not isinstance(native.get("thinking"), list):
+    if not context.wire.chat_blocks or part.slot != "content" or not isinstance(native.get("thinking"), list):
         return None
     gateway = context.profile.name in _GATEWAYS and not context.profile.strict_parts
     return None if gateway and _MISTRAL.search((context.model or "").lower()) else "mistral"
