@@ -24,8 +24,8 @@ Known limits:
     are accepted: only the server knows. `strip-always` is for a client that drops reasoning.
     Reasoning that several parallel calls share counts for each of them. A bare reference to an item and a
     question for approval are nothing without their ids: they stay as they are.
-    OpenAI's types ask for the id of a search or a computer's call too; its server takes them without
-    (codex sends searches so).
+    OpenAI's types ask for the id of a search and of a computer's call too. The first is sent without it
+    by codex; of the second nothing is known.
 """
 
 from __future__ import annotations
