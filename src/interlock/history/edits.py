@@ -9,7 +9,7 @@ Edits are read-only by agreement, like views, and for the same reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from interlock.history.turns import Message, Part
@@ -124,12 +124,17 @@ class _Plan:
     messages: tuple[Message, ...] | None = None
 
 
-def apply(messages: Sequence[Message], edits: Iterable[Edit]) -> list[Message]:
+def apply(
+    messages: Sequence[Message], edits: Iterable[Edit], says_more: Callable[[Message], object] = lambda _: None
+) -> list[Message]:
     """Return the conversation after all edits; the views that came in are not changed.
+
+    But that their parts know from then on which message of the input they come from, wherever they go.
 
     Args:
         messages: The conversation that the edits were made for.
         edits: Edits that name messages and parts of exactly this conversation.
+        says_more: Whether a message says something beside its parts: that stays where it is.
 
     Returns:
         A new list; messages that no edit names are the same objects.
@@ -138,11 +143,15 @@ def apply(messages: Sequence[Message], edits: Iterable[Edit]) -> list[Message]:
     behind: dict[int, list[Message]] = {}
     front: list[Message] = []
     sharing: set[int] = set()
+    fresh: list[tuple[Part, tuple[int, ...]]] = []  # parts that come, and where from unless they tell themselves
 
     def plan(message: Message) -> _Plan:
         todo = plans.get(id(message))
         if todo is None:
             todo = plans[id(message)] = _Plan()
+            for part in message.parts:
+                if part.origins is None:
+                    part.origins = message.origins
         return todo
 
     for edit in edits:
@@ -150,8 +159,10 @@ def apply(messages: Sequence[Message], edits: Iterable[Edit]) -> list[Message]:
             case ReplacePart():
                 todo = plan(edit.message)
                 todo.replaced[id(edit.part)] = edit.new
+                fresh.append((edit.new, edit.part.origins or ()))
                 todo.sound = todo.sound and edit.sound
             case InsertMessage():
+                fresh += [(part, ()) for part in edit.new.parts]
                 queue = front if edit.after is None else behind.setdefault(id(edit.after), [])
                 if edit.shares and queue and id(queue[-1]) in sharing:
                     queue[-1] = _joined(queue[-1], edit.new)
@@ -162,6 +173,7 @@ def apply(messages: Sequence[Message], edits: Iterable[Edit]) -> list[Message]:
             case InsertParts():
                 todo = plan(edit.message)
                 todo.inserted.setdefault(edit.at, []).extend(edit.new)
+                fresh += [(part, ()) for part in edit.new]
                 todo.sound = todo.sound and edit.sound
             case DropPart():
                 plan(edit.message).dropped.add(id(edit.part))
@@ -171,6 +183,10 @@ def apply(messages: Sequence[Message], edits: Iterable[Edit]) -> list[Message]:
                 plan(edit.message).messages = ()
             case ReplaceMessage():
                 plan(edit.message).messages = edit.new
+                fresh += [(part, view.origins) for view in edit.new for part in view.parts]
+    for part, origins in fresh:  # now that those that only move tell where they come from
+        if part.origins is None:
+            part.origins = origins
 
     if not plans:
         out = list(front)
@@ -184,7 +200,8 @@ def apply(messages: Sequence[Message], edits: Iterable[Edit]) -> list[Message]:
         if todo is None:
             return (message,)
         if todo.messages is not None:
-            return todo.messages
+            had = _origins(message)
+            return tuple([_stayed(view, had, left, says_more) for view in todo.messages])
         new = list(_parts(message, todo))
         if not new and message.parts:
             return ()
@@ -194,17 +211,24 @@ def apply(messages: Sequence[Message], edits: Iterable[Edit]) -> list[Message]:
         # Not `replace`, which takes ten times as long.
         view = Message(message.role, tuple(new), native, message.origins, message.form, True, message.extra)
         view.sound = message.sound and todo.sound and todo.parts is None and not todo.dropped
+        if todo.dropped or todo.parts is not None:
+            view = _stayed(view, _origins(message), left, says_more)
         return (view,)
 
     out = list(front)
     gone: dict[int, Message] = {}
+    left: set[int] = set()  # messages of the input of which nothing is where it was
     for message in messages:
-        left = settled(message)
-        if not left:
+        stays = settled(message)
+        if not stays:
             gone.update((id(part), message) for part in message.parts)
-        out.extend(left)
+            left.update(message.origins)
+        out.extend(stays)
         out.extend(behind.get(id(message), ()))
-    return [_arrived(view, gone) for view in out] if gone else out
+    if not left:
+        return out
+    left.difference_update(origin for view in out for origin in view.origins)
+    return [_arrived(view, gone, left) for view in out]
 
 
 def _joined(one: Message, other: Message) -> Message:
@@ -214,16 +238,36 @@ def _joined(one: Message, other: Message) -> Message:
     return view
 
 
-def _arrived(view: Message, gone: Mapping[int, Message]) -> Message:
-    """Return a view that says where its parts came from, when the message that held them is no more."""
-    sources = {id(gone[id(part)]): gone[id(part)] for part in view.parts if id(part) in gone}
-    if not sources:
+def _origins(message: Message) -> set[int]:
+    return {origin for part in message.parts for origin in part.origins or ()}
+
+
+def _stayed(view: Message, had: Container[int], left: set[int], says_more: Callable[[Message], object]) -> Message:
+    """Return what becomes of a message without the origins of which all parts have gone; note those.
+
+    Args:
+        view: What becomes of it.
+        had: The origins of the parts that it had.
+        left: Takes those that have gone.
+        says_more: Whether a message says something beside its parts.
+    """
+    held = _origins(view)
+    gone = [origin for origin in view.origins if origin in had and origin not in held]
+    if not gone or says_more(view):
         return view
-    first = next(iter(sources.values()))
-    if not view.origins and view.role == first.role and [*map(id, view.parts)] == [*map(id, first.parts)]:
+    left.update(gone)
+    stays = replace(view, origins=tuple(origin for origin in view.origins if origin not in gone))
+    stays.sound = view.sound
+    return stays
+
+
+def _arrived(view: Message, gone: Mapping[int, Message], left: Container[int]) -> Message:
+    """Return a view that says where its parts came from, when nothing of the message that held them is there."""
+    first = gone.get(id(view.parts[0])) if view.parts and not view.origins else None
+    if first is not None and view.role == first.role and [*map(id, view.parts)] == [*map(id, first.parts)]:
         return first  # it has moved as it is
-    origins = dict.fromkeys((*view.origins, *(origin for source in sources.values() for origin in source.origins)))
-    return replace(view, origins=tuple(origins))
+    new = [origin for part in view.parts for origin in part.origins or () if origin in left]
+    return replace(view, origins=tuple(dict.fromkeys((*view.origins, *new)))) if new else view
 
 
 def _parts(message: Message, todo: _Plan) -> Iterable[Part]:

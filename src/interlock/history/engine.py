@@ -104,7 +104,10 @@ class HealResult:
 
     @property
     def positions(self) -> tuple[int | None, ...]:
-        """For each message of the input, where it is in the result; `None` when it is gone."""
+        """For each message of the input, where it is in the result; `None` when it is gone.
+
+        That is where something of it stays in its own message, else where the first of its parts went.
+        """
         if self._positions is not None:
             return self._positions
         return tuple(range(len(self.messages))) if isinstance(self.messages, (list, tuple)) else ()
@@ -684,6 +687,7 @@ def _written(found: _Outcome, history: Sequence[Any], wire: Wire) -> _Written:
     """Return the native history of an outcome, and where each message of the input went."""
     ready = iter(found.runs or ())
     positions: list[int | None] = [None] * len(history)
+    moved: dict[int, int] = {}  # where the first part of a message is
     out: list[Any] = []
     run: list[Message] = []
     ahead: Message | None = None
@@ -694,6 +698,9 @@ def _written(found: _Outcome, history: Sequence[Any], wire: Wire) -> _Written:
             for origin in view.origins:
                 if positions[origin] is None:
                     positions[origin] = len(out) + place
+            for part in view.parts:
+                for origin in part.origins or ():
+                    moved.setdefault(origin, len(out) + place)
         out.extend(healed)
         run.clear()
 
@@ -710,7 +717,7 @@ def _written(found: _Outcome, history: Sequence[Any], wire: Wire) -> _Written:
         out += history[start:stop]
     if run:
         write(None)
-    return out, tuple(positions)
+    return out, tuple([moved.get(at) if place is None else place for at, place in enumerate(positions)])
 
 
 def _run(views: list[Message], context: Context, scan: Scan | None = None, history: Sequence[Any] = ()) -> _Outcome:
@@ -730,8 +737,9 @@ def _run(views: list[Message], context: Context, scan: Scan | None = None, histo
                     repairs.append(record)
                 else:
                     remaining.append(record)
+            context.settle()
             if edits:
-                views = apply(views, edits)
+                views = apply(views, edits, context.wire.unread)
                 changed = True
         if changed and scan is not None and not remaining:
             proof = _proof(views, context.wire, scan, history)
@@ -781,11 +789,11 @@ def _record(rule: Rule, finding: Finding, views: Sequence[Message], context: Con
     return Repair(
         code=rule.code,
         rule=rule.name,
-        message_index=_index(finding.message, views),
+        message_index=part.origins[0] if part is not None and part.origins else _index(finding.message, views),
         part_index=None if part is None else part.index,
         action=finding.action,
         reason=finding.reason,
-        call_id=finding.call_id,
+        call_id=context.given_id(finding.call_id),
         lossy=lossy if lossy is not None else rule.policies[policy] != "lossless",
         policy=policy,
         healed=bool(finding.edits),

@@ -18,6 +18,9 @@ from interlock.history.wires.base import Wire
 
 __all__ = ["reread"]
 
+#: Of a part: its place in its message of the input, and which messages of the input it comes from.
+_Place = tuple[int | None, tuple[int, ...] | None]
+
 
 def reread(views: Sequence[Message], wire: Wire) -> list[Message]:
     """Return the views of the native messages that these views are written as.
@@ -56,19 +59,21 @@ def _read(run: Sequence[Message], wire: Wire, ahead: Message | None, behind: Mes
             out += old
             continue
         origins = tuple(dict.fromkeys(origin for view in old for origin in view.origins))
-        index: dict[int, list[int | None]] = {}
-        for part in (part for view in old for part in view.parts):
-            index.setdefault(id(part.native), []).append(part.index)
+        known: dict[int, list[_Place]] = {}
+        for one in old:
+            for part in one.parts:
+                place = part.index, one.origins if part.origins is None else part.origins
+                known.setdefault(id(part.native), []).append(place)
         for view in wire.read_at(native, at):
             # Nobody else has seen it yet; its group knows it by identity.
             view.origins = origins
-            view.parts = tuple(_placed(part, index) for part in view.parts)
+            view.parts = tuple(_placed(part, known) for part in view.parts)
             out.append(view)
     return out
 
 
-def _placed(part: Part, index: dict[int, list[int | None]]) -> Part:
+def _placed(part: Part, known: dict[int, list[_Place]]) -> Part:
     """Return the part with its place in the input; one object may stand in several, which are given out in order."""
-    places = index.get(id(part.native), [None])
-    place = places.pop(0) if len(places) > 1 else places[0]
-    return part if part.index == place else replace(part, index=place)
+    places = known.get(id(part.native), [(None, None)])
+    index, origins = places.pop(0) if len(places) > 1 else places[0]
+    return replace(part, index=index, origins=origins)

@@ -47,12 +47,14 @@ class Part:
         slot: The native field that holds the fragment: `content`, `tool_calls`, ...;
             `self` when the message itself is the part.
         index: Its place in that field's list in the input; `None` for a part that was inserted.
+        origins: Which messages of the input it comes from; `None`: its message's. Empty for an inserted one.
     """
 
     kind: ClassVar[str] = "part"
     native: Any
     slot: str = "content"
     index: int | None = None
+    origins: tuple[int, ...] | None = None
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

@@ -36,9 +36,9 @@ __all__ = [
     "joins_users",
     "leading_results",
     "leave_behind",
+    "origins_of",
     "renamed_call",
     "renamed_calls",
-    "result_in_words",
     "role_changed",
     "speaker",
     "tagged",
@@ -71,10 +71,11 @@ class Context:
         target: Who gets the history, in the caller's word; the wire's own provider when none is named.
         stateful: The provider keeps earlier turns itself, so the history alone is not whole.
         names: New tool name -> the name in the input, filled by the renaming rule.
-        ids: New call id -> the id in the input, filled by the renaming rules.
+        ids: New call id -> the id in the input, of the rules that have run.
         given: New tool names that results got by themselves.
         counted: Results were held against the number of open calls, so that each call of the history counts.
         unreasoned: Ids of items whose reasoning a rule has dropped.
+        renamed: New call id -> the one that it takes the place of, filled by the rule that is running.
     """
 
     wire: Wire
@@ -92,6 +93,7 @@ class Context:
     given: set[str] = field(default_factory=set)
     counted: bool = False
     unreasoned: set[str] = field(default_factory=set)
+    renamed: dict[str, str | None] = field(default_factory=dict)
     _pairing: Pairing | None = None
     _held: Sequence[Message] | None = None
     _doubted: list[Message] | None = None
@@ -141,16 +143,36 @@ class Context:
         self.given.clear()
         self.counted = False
         self.unreasoned.clear()
+        self.renamed.clear()
         self.forget()
-
-    def given_id(self, call_id: str | None) -> str | None:
-        """Return the id that a call has in the input, where a rule may have given it another since."""
-        while call_id is not None and call_id in self.ids:
-            call_id = self.ids[call_id]
-        return call_id
 
     def _is_stub(self, result: Result, call: Call) -> bool:
         return is_stub(result, self, call)
+
+    def settle(self) -> None:
+        """Take over the ids that a rule has given, which no earlier one of its findings names."""
+        if self.renamed:
+            self.ids.update({new: self.given_id(old) for new, old in self.renamed.items()})
+            self.renamed.clear()
+
+    def given_id(self, call_id: str | None) -> str | None:
+        """Return the id that a call has in the input; `None` where it has none there."""
+        return self.ids.get(call_id, call_id) if call_id is not None else None
+
+    def id_in_words(self, call_id: str) -> str:
+        """Return how a reason names an id: as the input does, where it has one."""
+        return repr(self.given_id(call_id) or call_id)
+
+    def call_in_words(self, call: Call) -> str:
+        """Return how a reason names a call, by what the input has of its id."""
+        return call_in_words(self.given_id(call.call_id), call.name)
+
+    def result_in_words(self, result: Result) -> str:
+        """Return how a reason names a result, by what the input has of id and name."""
+        call_id = self.given_id(result.call_id)
+        if call_id:
+            return f"result for {call_id!r}"
+        return f"result of {result.name!r}" if result.name else "result without id and name"
 
     def insert_after(self, message: Message, role: Role, held: Sequence[Part]) -> tuple[Edit, ...]:
         """Return the edit that puts a new message behind another."""
@@ -229,11 +251,9 @@ def call_in_words(call_id: str | None, name: str | None) -> str:
     return f"a call of {name!r}" if name else "a call without id and name"
 
 
-def result_in_words(result: Result) -> str:
-    """Return how a reason names a result, by what it has of id and name."""
-    if result.call_id:
-        return f"result for {result.call_id!r}"
-    return f"result of {result.name!r}" if result.name else "result without id and name"
+def origins_of(part: Part, message: Message) -> tuple[int, ...]:
+    """Return which messages of the input a part of a message comes from."""
+    return message.origins if part.origins is None else part.origins
 
 
 def answer(
@@ -347,6 +367,7 @@ def joined_text(messages: Sequence[Message], wire: Wire) -> Message:
     held: list[Part] = []
     ahead: dict[str, int] = {}  # where the last part of each field stands
     words: dict[int, list[str]] = {}  # all that one string is joined of
+    sources: dict[int, list[int]] = {}  # and where it comes from
     for message in messages:
         for part in message.parts:
             # The one ahead in the same field: reasoning and calls beside it do not part words.
@@ -359,13 +380,16 @@ def joined_text(messages: Sequence[Message], wire: Wire) -> Message:
                 and isinstance(last.native, str)
             ):
                 words.setdefault(at, [last.text]).append(part.text)
+                sources[at] += origins_of(part, message)
             else:
                 ahead[part.slot] = len(held)
+                sources[len(held)] = [*origins_of(part, message)]
                 held.append(part)
     for at, texts in words.items():
         one = held[at]
         if isinstance(one, Text):
-            held[at] = wire.with_text(one, "\n\n".join(text for text in texts if text.strip()))
+            joined = wire.with_text(one, "\n\n".join(text for text in texts if text.strip()))
+            held[at] = replace(joined, origins=tuple(dict.fromkeys(sources[at])))
     forms = [message.form for message in messages]
     form: ContentForm = "parts" if "parts" in forms else "string" if "string" in forms else forms[0]
     # Content comes ahead of what hangs beside it (calls), whatever message it came from.
@@ -481,7 +505,7 @@ def _renamed_pair(call: Open, new: str, wire: Wire) -> tuple[Edit, ...]:
 def renamed_call(call: Open, new: str, reason: str, context: Context) -> Finding:
     """Return the finding for a call that gets a new id, which the context remembers."""
     old = call.call.call_id
-    context.ids[new] = old
+    context.renamed[new] = old
     edits = _renamed_pair(call, new, context.wire)
     return Finding(message=call.message, part=call.call, call_id=old, action="renamed", edits=edits, reason=reason)
 
@@ -508,7 +532,8 @@ def renamed_calls(
 
 def with_words(message: Message, words: str, reason: str, context: Context) -> Finding:
     """Return the finding for a message that lacks text: it gets these words at its end."""
-    text = context.wire.new_text(words, role=message.role)
+    # They stand for the message that lacks them.
+    text = replace(context.wire.new_text(words, role=message.role), origins=message.origins)
     edits = (InsertParts(message=message, at=len(message.parts), new=(text,)),)
     return Finding(message=message, action="inserted-part", edits=edits, reason=reason)
 

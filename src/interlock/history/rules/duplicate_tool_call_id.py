@@ -73,7 +73,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                         action=drop_part_action(message),
                         edits=(DropPart(message=message, part=part),),
                         lossy=False,
-                        reason=f"an exact copy of an earlier {part.kind} {old!r}",
+                        reason=f"an exact copy of an earlier {part.kind} {context.id_in_words(old)}",
                     )
                 continue
             users = tools.setdefault(old, set())
@@ -82,7 +82,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             if old not in ids.taken or tolerated:
                 ids.taken.add(old)
                 continue
-            reason = f"the id {old!r} is used by an earlier call"
+            reason = f"the id {context.id_in_words(old)} is used by an earlier call"
             yield renamed_call(call, ids.mint(old, ordinal), reason, context)
 
 

@@ -26,11 +26,12 @@ Known limits:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from interlock.history.edits import DropPart, Edit, ReplacePart
 from interlock.history.pairing import Bound, Open
-from interlock.history.rules.base import Context, Finding, Rule, call_in_words, drop_part_action
+from interlock.history.rules.base import Context, Finding, Rule, drop_part_action, origins_of
 from interlock.history.stubs import is_stub
 from interlock.history.turns import Message
 
@@ -52,7 +53,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             texts = [bound for bound in real if bound is kept or not _equal(bound, kept)]
             new = texts[0].result
             for bound in texts[1:]:
-                new = context.wire.joined_results(new, bound.result)
+                origins = (*origins_of(new, texts[0].message), *origins_of(bound.result, bound.message))
+                new = replace(context.wire.joined_results(new, bound.result), origins=tuple(dict.fromkeys(origins)))
         seated = seat is not kept and not _in_place(kept, call)
         for bound in others:
             edits: list[Edit] = [DropPart(message=bound.message, part=bound.result)]
@@ -72,7 +74,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 action="replaced-part" if seated and bound is seat else drop_part_action(bound.message),
                 edits=tuple(edits),
                 lossy=not (stub or policy == "merge" or _equal(bound, kept)),
-                reason=f"{call_in_words(call.call.call_id, call.call.name)} has {len(call.answers)} results"
+                reason=f"{context.call_in_words(call.call)} has {len(call.answers)} results"
                 + ("; this one is a stub" if stub and len(real) < len(call.answers) else ""),
             )
 

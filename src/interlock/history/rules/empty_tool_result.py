@@ -26,7 +26,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from interlock.history.edits import ReplacePart
-from interlock.history.rules.base import Context, Finding, Rule, result_in_words
+from interlock.history.rules.base import Context, Finding, Rule
 from interlock.history.stubs import NO_OUTPUT
 from interlock.history.turns import Call, Message, Result
 
@@ -61,7 +61,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 call_id=part.call_id,
                 action="replaced-part",
                 edits=(ReplacePart(message=message, part=part, new=wire.with_result(part, content=content)),),
-                reason=f"the {result_in_words(part)} holds nothing but blank text",
+                reason=f"the {context.result_in_words(part)} holds nothing but blank text",
             )
 
 

@@ -27,7 +27,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from interlock.history.edits import ReplacePart
-from interlock.history.rules.base import Context, Finding, Rule, result_in_words
+from interlock.history.rules.base import Context, Finding, Rule
 from interlock.history.turns import Message, Result
 
 __all__ = ["RULE"]
@@ -47,12 +47,11 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                     call_id=part.call_id,
                     action="replaced-part",
                     edits=(ReplacePart(message=message, part=part, new=new),),
-                    reason=_reason(part, new),
+                    reason=_reason(context.result_in_words(part), part, new),
                 )
 
 
-def _reason(part: Result, new: Result) -> str:
-    what = result_in_words(part)
+def _reason(what: str, part: Result, new: Result) -> str:
     if new.content is not part.content:
         return f"the body of the {what} has the wrong type"
     if isinstance(part.native, dict) and part.native.get("state") == "output-available":

@@ -27,7 +27,7 @@ from typing import Final
 
 from interlock.history.edits import DropPart
 from interlock.history.pairing import Bound, Open
-from interlock.history.rules.base import Context, Finding, Rule, answer, call_in_words
+from interlock.history.rules.base import Context, Finding, Rule, answer
 from interlock.history.turns import Message
 
 __all__ = ["RULE"]
@@ -49,8 +49,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                     call_id=call.call.call_id,
                     action="reordered-parts",
                     edits=(DropPart(message=bound.message, part=bound.result), *edits),
-                    reason=f"the result for {call_in_words(call.call.call_id, call.call.name)} stands "
-                    + _where(bound, call),
+                    reason=f"the result for {context.call_in_words(call.call)} stands " + _where(bound, call),
                 )
 
 

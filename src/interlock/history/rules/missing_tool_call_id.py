@@ -77,8 +77,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                     call_id=own,
                     action="renamed",
                     edits=(ReplacePart(message=bound.message, part=bound.result, new=new_result),),
-                    reason=f"the result for {own!r} has "
-                    + (f"another id, {bound.result.call_id!r}" if bound.result.call_id else "no id"),
+                    reason=f"the {context.result_in_words(new_result)} has "
+                    + (f"another id, {context.id_in_words(bound.result.call_id)}" if bound.result.call_id else "no id"),
                 )
 
 

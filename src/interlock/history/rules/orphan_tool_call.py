@@ -73,7 +73,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 action=action,
                 edits=edits,
                 lossy=lossy,
-                reason=reason(call.call.call_id, call.call.name)
+                reason=reason(context.given_id(call.call.call_id), call.call.name)
                 + ("" if request is None or response else ", which a human was asked about and did not answer"),
             )
 

@@ -28,12 +28,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from interlock.history.edits import DropPart, Edit, ReplaceMessage, ReplacePart
-from interlock.history.rules.base import Context, Finding, Rule, drop_part_action, result_in_words
+from interlock.history.rules.base import Context, Finding, Rule, drop_part_action, origins_of
 from interlock.history.stubs import MARK
-from interlock.history.turns import Call, Message, Opaque
+from interlock.history.turns import Call, Message, Opaque, Text
 
 __all__ = ["RULE"]
 
@@ -50,11 +51,11 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
         if unread is None:
             unread = frozenset(_unread(messages))
         if part.call_id in unread:
-            reason = f"{result_in_words(part)} answers what is no call of this format"
+            reason = f"{context.result_in_words(part)} answers what is no call of this format"
             yield Finding(message=message, part=part, call_id=part.call_id, reason=reason)
             continue
         if mute is not None and mute < bound.at:
-            reason = f"{result_in_words(part)} has no call, unless it stands in an object that cannot be read"
+            reason = f"{context.result_in_words(part)} has no call, unless it stands in an object that cannot be read"
             yield Finding(message=message, part=part, call_id=part.call_id, reason=reason)
             continue
         body = context.wire.result_text(part)
@@ -64,11 +65,12 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             text = context.wire.new_text(
                 f"{MARK} Result of an earlier tool call ({part.name or part.call_id}): {body}", role="user"
             )
+            text = replace(text, origins=origins_of(part, message))
             action = "replaced-part"
             if message.role == "user":
                 edits = (ReplacePart(message=message, part=part, new=text),)
             elif len(message.parts) == 1:
-                edits = (ReplaceMessage(message=message, new=(context.wire.new_message("user", (text,)),)),)
+                edits = (ReplaceMessage(message=message, new=(_said(text, message, context),)),)
             else:
                 rest = (DropPart(message=message, part=part),)
                 edits = (*rest, *context.insert_after(message, "user", (text,)))
@@ -78,8 +80,13 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             call_id=part.call_id,
             action=action,
             edits=edits,
-            reason=f"{result_in_words(part)} has no call",
+            reason=f"{context.result_in_words(part)} has no call",
         )
+
+
+def _said(text: Text, message: Message, context: Context) -> Message:
+    """Return the user's message that stands in place of one."""
+    return replace(context.wire.new_message("user", (text,)), origins=message.origins)
 
 
 def _is_mute(native: Any) -> bool:

@@ -26,7 +26,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from interlock.history.pending import is_named
-from interlock.history.rules.base import Context, Finding, Rule, call_in_words
+from interlock.history.rules.base import Context, Finding, Rule
 from interlock.history.turns import Message
 
 __all__ = ["RULE"]
@@ -45,8 +45,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                     message=call.message,
                     part=call.call,
                     call_id=call.call.call_id,
-                    reason=f"{call_in_words(call.call.call_id, call.call.name)} is pending, but the conversation "
-                    "has gone on behind it",
+                    reason=f"{context.call_in_words(call.call)} is pending, but the conversation has gone on behind it",
                 )
 
 

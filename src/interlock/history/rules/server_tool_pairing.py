@@ -90,7 +90,8 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 action="replaced-part",
                 lossy=False,
                 edits=(ReplacePart(message=message, part=call, new=served),),
-                reason=f"the call {call.call_id!r} has a result of the provider's, and the type of a client's call",
+                reason=f"the {context.call_in_words(call)} has a result of the provider's, "
+                "and the type of a client's call",
             )
     for pair in pairs.values():
         if not pair.calls or not pair.results:

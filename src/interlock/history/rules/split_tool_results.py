@@ -28,7 +28,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from interlock.history.edits import DropPart, Edit, InsertMessage, InsertParts
-from interlock.history.rules.base import Context, Finding, Rule, leading_results, result_in_words
+from interlock.history.rules.base import Context, Finding, Rule, leading_results
 from interlock.history.turns import Message
 
 __all__ = ["RULE"]
@@ -59,7 +59,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
                 call_id=bound.result.call_id,
                 action="reordered-parts",
                 edits=(DropPart(message=bound.message, part=bound.result), put),
-                reason=f"the {result_in_words(bound.result)} is not in the one message that answers its turn",
+                reason=f"the {context.result_in_words(bound.result)} is not in the one message that answers its turn",
             )
 
 

@@ -28,7 +28,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from interlock.history.edits import DropPart, Edit, ReplaceMessage, ReplacePart
-from interlock.history.rules.base import Context, Finding, Rule
+from interlock.history.rules.base import Context, Finding, Rule, origins_of
 from interlock.history.stubs import MARK
 from interlock.history.turns import Call, Message, Result, Role
 from interlock.history.wires.base import as_json
@@ -52,7 +52,7 @@ def find(messages: Sequence[Message], context: Context) -> Iterator[Finding]:
             edits: tuple[Edit, ...] = ()
             if context.policy[RULE.name] == "flatten":
                 role: Role = "assistant" if type(part) is Call else "user"
-                text = wire.new_text(words, role=role)
+                text = replace(wire.new_text(words, role=role), origins=origins_of(part, message))
                 if message.form == "item":
                     said = replace(wire.new_message(role, (text,)), origins=message.origins)
                     edits = (ReplaceMessage(message=message, new=(said,)),)
