@@ -786,6 +786,9 @@ def _record(rule: Rule, finding: Finding, views: Sequence[Message], context: Con
     whole = finding.message if finding.action == "dropped-message" and part is not None else None
     if whole is not None and context.wire.unread(whole) is not None:
         before, lossy = whole.native, True  # what no part was read from goes as well
+    gone = finding.message if finding.action == "dropped-message" and part is None else None
+    if gone is not None and gone.changed and gone.parts:
+        before = context.wire.assemble(gone)  # as it has become: other messages may be in it
     return Repair(
         code=rule.code,
         rule=rule.name,

@@ -216,6 +216,16 @@ def test_many_calls_of_one_pending_id_are_pending_again() -> None:
     assert heal(result.messages, "openai_chat", "anthropic", pending=["call_1"]).messages is result.messages
 
 
+@pytest.mark.parametrize("wire", ["openai_chat", "anthropic", "gemini", "bedrock_converse", "ai_sdk", "langchain"])
+def test_what_goes_with_a_message_that_others_were_joined_to_is_in_the_record(wire: str) -> None:
+    write = FORMS[wire][1] if wire in FORMS else partial(render, wire=wire)
+    history = write([User("q"), Reply("one"), Reply("two")])
+    result = heal(history, wire, "strict_template", policy={"last-role": "drop"})
+    assert len(result.messages) == 1
+    lost = [one.to_json()["before"] for one in result.repairs if one.lossy]
+    assert "one" in str(lost) and "two" in str(lost)
+
+
 def test_a_converse_body_names_its_model() -> None:
     """Rules that depend on the model, and those on whole bodies, take `modelId` for it."""
     user: dict[str, Any] = {"role": "user", "content": [{"text": "q"}]}
