@@ -47,6 +47,7 @@ __all__ = ["CheckResult", "HealResult", "check", "heal"]
 
 _MAX_WIDER: Final = 4  # times that spans are made wider
 _NEAR: Final = 20  # messages, to tell whether an id alone stands in the way
+_FEW: Final = 200  # messages, behind such an id, that tell whether there are many
 _MAX_ROUNDS: Final = 12  # rounds; no generated history has needed more than 4
 # Fields that a body has when it is what is sent, and not only a wrapper around the messages.
 _WHOLE: Final = ("model", "modelId", "max_tokens", "inferenceConfig", "generationConfig", "anthropic_version")
@@ -369,6 +370,13 @@ def _shortly(
     shown = [*history[max(start - 1, 0) : stuck + 1]]
     if look(shown, min(start, 1), Places([] if goes_on else None))[1] < len(shown):
         return None  # it is not an id that the look has stopped at
+    if len(history) > _FEW:
+        start = stuck + 1
+        while start < len(history) and not context.wire.begins(history, start):
+            start += 1
+        shown = [None, *history[start : start + _FEW]]
+        if scan(shown, 1, Places([] if goes_on else None))[1] >= len(shown):
+            return None  # one of few such ids, at which the rules look more cheaply than a look at all the rest
     seen = Places([] if goes_on else None)
     if look(history, 0, seen)[0] < len(history) or seen.others:
         return None
