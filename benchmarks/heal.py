@@ -57,6 +57,7 @@ from support.histories import (
     Step,
     User,
     render,
+    with_ids,
 )
 
 HEALTHY, DAMAGED = 0.5, 1.0  # goals, as ratios to `json.dumps`
@@ -106,14 +107,7 @@ def without(steps: list[Step], lost: Callable[[int, int], bool]) -> list[Step]:
 
 def elsewhere(steps: list[Step]) -> list[Step]:
     """The session with ids as another provider gives them, which Mistral refuses."""
-    out: list[Step] = []
-    for step in steps:
-        if isinstance(step, Reply):
-            step = replace(step, calls=tuple(replace(one, id=f"call_{one.id}_abcdef") for one in step.calls))
-        elif isinstance(step, Results):
-            step = replace(step, answers=tuple(replace(one, id=f"call_{one.id}_abcdef") for one in step.answers))
-        out.append(step)
-    return out
+    return with_ids(steps, lambda one: f"call_{one.id}_abcdef")
 
 
 DAMAGE: dict[str, Callable[[int, int], bool]] = {

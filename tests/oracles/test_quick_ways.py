@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -19,13 +18,13 @@ from support.histories import (
     TOOLS,
     ImpossibleError,
     Reply,
-    Results,
     System,
     User,
     conversations,
     render,
     sample,
     torn,
+    with_ids,
 )
 from support.long_way import read_whole
 
@@ -35,15 +34,7 @@ PROVIDERS = {"openai_chat": ("openai", "deepseek"), "bedrock_converse": ("bedroc
 
 def numbered(steps: list[Any], offset: int) -> list[Any]:
     """Give the calls of one part of a long conversation ids of their own, and let it say no system words."""
-    out = []
-    for step in steps:
-        if isinstance(step, Reply):
-            step = replace(step, calls=tuple(replace(one, id=_moved(one.id, offset)) for one in step.calls))
-        elif isinstance(step, Results):
-            step = Results(tuple(replace(one, id=_moved(one.id, offset)) for one in step.answers))
-        elif isinstance(step, System):
-            continue
-        out.append(step)
+    out = [step for step in with_ids(steps, lambda one: _moved(one.id, offset)) if not isinstance(step, System)]
     return [*out, Reply("I see.")] if offset else out
 
 

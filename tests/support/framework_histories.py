@@ -8,30 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from support.histories import Ask, Reply, Results, Step, System, User, render
+from support.histories import Ask, Reply, Results, Step, System, User, render, with_ids
 
 __all__ = ["FORMS", "nine", "plain"]
 
 
 def nine(steps: list[Step]) -> list[Step]:
     """Return the conversation with ids of nine letters and digits, which every provider takes."""
-
-    def long(call_id: str) -> str:
-        return f"call{call_id.removeprefix('call_'):0>5}"
-
-    out: list[Step] = []
-    for step in steps:
-        if isinstance(step, Reply):
-            step = replace(step, calls=tuple(replace(call, id=long(call.id)) for call in step.calls))
-        elif isinstance(step, Results):
-            step = Results(tuple(replace(answer, id=long(answer.id)) for answer in step.answers))
-        out.append(step)
-    return out
+    return with_ids(steps, lambda one: f"call{one.id.removeprefix('call_'):0>5}")
 
 
 def _object(arguments: Any) -> Any:

@@ -123,6 +123,23 @@ RAW = tuple(
 )
 
 
+def with_ids(steps: list[Step], new: Callable[[Ask | Answer], str]) -> list[Step]:
+    """Return the conversation with other ids for its calls and their answers.
+
+    Args:
+        steps: The conversation.
+        new: Says the id for a call, and for an answer.
+    """
+    out: list[Step] = []
+    for step in steps:
+        if isinstance(step, Reply):
+            step = replace(step, calls=tuple(replace(one, id=new(one)) for one in step.calls))
+        elif isinstance(step, Results):
+            step = replace(step, answers=tuple(replace(one, id=new(one)) for one in step.answers))
+        out.append(step)
+    return out
+
+
 @st.composite
 def conversations(draw: st.DrawFn, *, thinking: bool = False) -> list[Step]:
     """A conversation that every provider takes: user first, answered calls, alternating roles, user or results last."""

@@ -40,7 +40,7 @@ class Demands:
         id_nine: The same of nine ASCII letters and digits; no other text fits.
         longest: The most characters of an id.
         runs: Neighbouring messages of the assistant are one turn, behind which the results of all its calls stand.
-        next: They stand ahead of words of the assistant's all the same.
+        results_next: All the same results stand ahead of a message of the assistant's that makes no calls.
         once: An id may stand only once in the history.
         filled: The user's words may not be empty.
         visible: No text may be white space only.
@@ -62,7 +62,7 @@ class Demands:
     id_nine: bool
     longest: int
     runs: bool
-    next: bool
+    results_next: bool
     once: bool
     filled: bool
     visible: bool
@@ -121,7 +121,7 @@ def _demands(profile: Profile, wire: Any) -> Demands | None:
         id_nine=profile.id_pattern == _NINE,
         longest=profile.id_length or _LONGEST,
         runs=profile.merges_turns,
-        next=profile.results_next,
+        results_next=profile.results_next,
         once=profile.unique_ids == "request" or profile.server_ids,
         filled="user" in profile.empty_roles or profile.empty_text,
         visible=profile.empty_text,

@@ -13,20 +13,18 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from interlock.errors import HistoryRepairedError, InvalidOptionError, UnknownWireError
-from interlock.history import lost, renames
 from interlock.history.detect import detect_wire
 from interlock.history.edits import Edit, apply
 from interlock.history.infer import MODEL_FIELDS, infer_provider, read_field
-from interlock.history.lost import Note, with_stubs
 from interlock.history.naming import NameMap
 from interlock.history.plain import as_plain, is_plain
 from interlock.history.providers import SERVERS, lenient, profile_for
 from interlock.history.records import Repair
-from interlock.history.renames import with_new_ids
 from interlock.history.requests import history_key, renamed_tools, tool_names
 from interlock.history.rereading import reread
 from interlock.history.rules import BY_NAME, RULES, policies_for
 from interlock.history.rules.base import Context, Finding, Rule
+from interlock.history.short import Records, Written, goes_on, short_way
 from interlock.history.spans import (
     Places,
     Scan,
@@ -46,17 +44,11 @@ from interlock.history.wires.base import Wire
 __all__ = ["CheckResult", "HealResult", "check", "heal"]
 
 _MAX_WIDER: Final = 4  # times that spans are made wider
-_NEAR: Final = 20  # messages, to tell whether an id alone stands in the way
-_FEW: Final = 200  # messages, behind such an id, that tell whether there are many
 _MAX_ROUNDS: Final = 12  # rounds; no generated history has needed more than 4
 # Fields that a body has when it is what is sent, and not only a wrapper around the messages.
 _WHOLE: Final = ("model", "modelId", "max_tokens", "inferenceConfig", "generationConfig", "anthropic_version")
 #: For each run of views its native messages, and for each view the place of the message that holds it.
 _Runs = list[tuple[list[Any], Sequence[int]]]
-#: Native messages, and where each message of the input is among them.
-_Written = tuple[Any, tuple[int | None, ...]]
-#: Writes the records of a short way.
-_Records = Callable[[], tuple[Repair, ...]]
 _NOTHING: Final[frozenset[str]] = frozenset()
 _KEPT_BY_SERVER: Final = ("previous_response_id", "conversation", "cachedContent")
 _WIRE_ALIASES: Final = {"ai_sdk_model": "ai_sdk", "openrouter": "openai_chat"}
@@ -90,7 +82,7 @@ class HealResult:
     names: Mapping[str, str] = field(default_factory=dict)
     _positions: tuple[int | None, ...] | None = field(default=None, repr=False)
     _source: Any = field(default=None, repr=False, compare=False)
-    _write: _Records | None = field(default=None, repr=False, compare=False)
+    _write: Records | None = field(default=None, repr=False, compare=False)
 
     if not TYPE_CHECKING:  # where it would stand for any attribute
 
@@ -236,20 +228,20 @@ def heal(
         return _untouched(history, format_, label, request, source)
     scan = None if context.names else format_.scanner(context)
     remaining: tuple[Repair, ...] = ()
-    written: _Written | None = None
+    written: Written | None = None
     repairs: tuple[Repair, ...] = ()
     short = None
     if scan is not None and history:
         if first is None:
-            places = Places([] if _goes_on(context) else None)
+            places = Places([] if goes_on(context) else None)
             first = places, *scan(history, 0, places)
         if first[1] >= len(history) and not first[0].lost:
             return _untouched(history, format_, label, request, source)
-        short = _shortly(history, context, scan, *first)
+        short = short_way(history, context, scan, *first)
     if short is not None:
         written, write = short
         if format_.shares_messages:
-            write = partial(_as_written, write, *written)
+            write = partial(_written_as, write, *written)
         if not strict and on_repair is None and key is None:
             return _later(written, write, context, label, source)
         repairs = write()
@@ -262,7 +254,7 @@ def heal(
             if plain is not history:
                 written = _given_back(written[0], plain, history), written[1]
             if format_.shares_messages:
-                repairs = _as_written(lambda: found.repairs, *written)
+                repairs = _as_written(found.repairs, *written)
     tool_fields: dict[str, Any] = {}
     if context.names:
         tool_fields = renamed_tools(body, {old: new for new, old in context.names.items()})
@@ -320,7 +312,7 @@ def check(
     return CheckResult(findings=(*result.repairs, *result.remaining), wire=result.wire, provider=result.provider)
 
 
-def _later(written: _Written, write: _Records, context: Context, provider: str | None, source: Any) -> HealResult:
+def _later(written: Written, write: Records, context: Context, provider: str | None, source: Any) -> HealResult:
     """Return a result whose records are written when somebody asks for them."""
     result = object.__new__(HealResult)
     result.__dict__.update(
@@ -335,73 +327,6 @@ def _later(written: _Written, write: _Records, context: Context, provider: str |
         _write=write,
     )
     return result
-
-
-def _shortly(
-    history: Sequence[Any], context: Context, scan: Scan, places: Places, bad: int, stuck: int
-) -> tuple[_Written, _Records] | None:
-    """Return what comes of a history that lacks results, or needs other ids, and nothing else, without a rule.
-
-    `None`: it is not as simple as that, and the rules have to be asked.
-
-    Args:
-        history: The native messages.
-        context: What the rules know.
-        scan: The look.
-        places: What it has noted.
-        bad: The first message that is not surely healthy.
-        stuck: Where it has stopped.
-    """
-    if bad >= len(history):
-        stubbed = with_stubs(history, places, context, scan)
-        return None if stubbed is None else (stubbed[1], partial(lost.records, stubbed[0]))
-    profile = context.profile
-    if (profile.id_pattern is None and profile.id_length is None) or stuck >= len(history) or places.others:
-        return None
-    look = context.wire.scanner(replace(context, profile=lenient(profile, names=False)))
-    if look is None:
-        return None
-    goes_on = _goes_on(context)
-    start = bad
-    while start > max(bad - _NEAR, 0):
-        start -= 1
-        if context.wire.begins(history, start):
-            break
-    shown = [*history[max(start - 1, 0) : stuck + 1]]
-    if look(shown, min(start, 1), Places([] if goes_on else None))[1] < len(shown):
-        return None  # it is not an id that the look has stopped at
-    if len(history) > _FEW:
-        start = stuck + 1
-        while start < len(history) and not context.wire.begins(history, start):
-            start += 1
-        shown = [None, *history[start : start + _FEW]]
-        if scan(shown, 1, Places([] if goes_on else None))[1] >= len(shown):
-            return None  # one of few such ids, at which the rules look more cheaply than a look at all the rest
-    seen = Places([] if goes_on else None)
-    if look(history, 0, seen)[0] < len(history) or seen.others:
-        return None
-    answered: Sequence[Any] = history
-    positions: tuple[int | None, ...] = tuple(range(len(history)))
-    notes: Sequence[Note] = ()
-    if seen.lost:
-        # As the rules do: first the words, so that they get the new ids together with the calls.
-        stubbed = with_stubs(history, seen, context, look)
-        if stubbed is None:
-            return None
-        notes, (answered, positions) = stubbed
-    new = with_new_ids(answered, positions[bad] or 0, context, seen)
-    if new is None:
-        return None
-    out, renamed, ids = new
-    context.ids.update(ids)
-    if notes:
-        origins = {place: at for at, place in enumerate(positions)}
-        renamed = [(origins[place], history[origins[place]], calls) for place, _, calls in renamed]
-    return (out, positions), partial(_both, notes, partial(renames.records, context.wire, profile, renamed, ids))
-
-
-def _both(notes: Sequence[Note], write: _Records) -> tuple[Repair, ...]:
-    return (*lost.records(notes), *write())
 
 
 def _untouched(history: Any, wire: Wire, provider: str | None, request: Any, source: Any) -> HealResult:
@@ -537,12 +462,7 @@ def _planned(wire: str, provider: str | None, model: str | None) -> _Plan:
     format_ = _wire(wire, None, provider, model)
     context = _context(format_, provider, None, model, None, (), {})
     label = None if context.profile.name == "generic" else context.profile.name
-    return _Plan(format_, label, format_.scanner(context), _goes_on(context))
-
-
-def _goes_on(context: Context) -> bool:
-    # Where words are put in for lost results nothing else moves; signatures are due from the beginning of a turn on.
-    return context.policy["orphan-tool-call"] == "stub-result" and not context.profile.thought_signatures
+    return _Plan(format_, label, format_.scanner(context), goes_on(context))
 
 
 def _suspects(
@@ -555,7 +475,7 @@ def _suspects(
     """Return where to look closely; `None` when there is no quick look for this target."""
     if not history or scan is None:
         return None
-    found = Suspects(history, wire.is_word, wire.begins, wire.cuts if _goes_on(context) else None)
+    found = Suspects(history, wire.is_word, wire.begins, wire.cuts if goes_on(context) else None)
     found.look(scan, first)
     return found
 
@@ -691,11 +611,10 @@ def _given_back(healed: list[Any], plain: Sequence[Any], history: Sequence[Any])
     return [given.get(id(one), one) for one in healed]
 
 
-def _written(found: _Outcome, history: Sequence[Any], wire: Wire) -> _Written:
+def _written(found: _Outcome, history: Sequence[Any], wire: Wire) -> Written:
     """Return the native history of an outcome, and where each message of the input went."""
     ready = iter(found.runs or ())
     positions: list[int | None] = [None] * len(history)
-    moved: dict[int, int] = {}  # where the first part of a message is
     out: list[Any] = []
     run: list[Message] = []
     ahead: Message | None = None
@@ -706,9 +625,6 @@ def _written(found: _Outcome, history: Sequence[Any], wire: Wire) -> _Written:
             for origin in view.origins:
                 if positions[origin] is None:
                     positions[origin] = len(out) + place
-            for part in view.parts:
-                for origin in part.origins or ():
-                    moved.setdefault(origin, len(out) + place)
         out.extend(healed)
         run.clear()
 
@@ -725,7 +641,7 @@ def _written(found: _Outcome, history: Sequence[Any], wire: Wire) -> _Written:
         out += history[start:stop]
     if run:
         write(None)
-    return out, tuple([moved.get(at) if place is None else place for at, place in enumerate(positions)])
+    return out, tuple(positions)
 
 
 def _run(views: list[Message], context: Context, scan: Scan | None = None, history: Sequence[Any] = ()) -> _Outcome:
@@ -812,14 +728,17 @@ def _record(rule: Rule, finding: Finding, views: Sequence[Message], context: Con
     )
 
 
-def _as_written(write: _Records, healed: Sequence[Any], positions: Sequence[int | None]) -> tuple[Repair, ...]:
+def _written_as(write: Records, healed: Sequence[Any], positions: Sequence[int | None]) -> tuple[Repair, ...]:
+    """Write records, and put them as `_as_written` does."""
+    return _as_written(write(), healed, positions)
+
+
+def _as_written(
+    repairs: Sequence[Repair], healed: Sequence[Any], positions: Sequence[int | None]
+) -> tuple[Repair, ...]:
     """Return the records in the words of native messages, of which one may hold what the rules see as several."""
     fresh = len(healed) - len({place for place in positions if place is not None})
-    repairs = write()
-    return tuple(_in_words(repairs, positions, fresh))
-
-
-def _in_words(repairs: Sequence[Repair], positions: Sequence[int | None], fresh: int) -> Iterator[Repair]:
+    out: list[Repair] = []
     for repair in repairs:
         action = repair.action
         kept = repair.message_index is not None and positions[repair.message_index] is not None
@@ -828,7 +747,8 @@ def _in_words(repairs: Sequence[Repair], positions: Sequence[int | None], fresh:
         elif action == "inserted-message":
             fresh -= 1
             action = action if fresh >= 0 else "inserted-part"
-        yield repair if action == repair.action else replace(repair, action=action)
+        out.append(repair if action == repair.action else replace(repair, action=action))
+    return tuple(out)
 
 
 def _index(message: Message | None, views: Sequence[Message]) -> int | None:

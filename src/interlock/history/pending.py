@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from interlock.history.naming import MINTED, minted_id
-from interlock.history.pairing import Open
+from interlock.history.pairing import ORDINALS, Open
 from interlock.history.rules.base import Context
 from interlock.history.turns import Approval, Message
 
@@ -43,10 +43,11 @@ def is_named(call_id: str | None, context: Context) -> bool:
 @lru_cache(maxsize=16)
 def _minted(pending: frozenset[str]) -> frozenset[str]:
     """Return the ids that earlier healings may have given the calls."""
-    return frozenset(minted_id(old, ordinal) for old in pending for ordinal in range(_ORDINALS))
+    each = max(_MINTED // len(pending), ORDINALS)
+    return frozenset(minted_id(old, ordinal) for old in pending for ordinal in range(each))
 
 
-_ORDINALS: Final = 1_000  # calls of one id
+_MINTED: Final = 1_000  # ids that are tried for, as long as few calls are pending
 
 
 def approval(messages: Sequence[Message], call: Open, context: Context) -> tuple[Approval | None, Approval | None]:

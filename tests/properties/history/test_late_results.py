@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from interlock.history.stubs import NO_RESULT
 from interlock.history.turns import Call, Result
 from interlock.history.wires import WIRES as REGISTRY
 from support.framework_histories import FORMS
-from support.histories import WIRES, Answer, Ask, Reply, Results, Step, User, render
+from support.histories import WIRES, Answer, Ask, Reply, Results, Step, User, render, with_ids
 from support.long_way import read_whole
 
 
@@ -35,23 +34,16 @@ def with_names(messages: list[Any], steps: list[Step]) -> list[Any]:
     return [{**one, "name": next(names)} if "tool_call_id" in one else one for one in messages]
 
 
-def own_ids(steps: list[Step]) -> list[Step]:
-    """The conversation with an id for each call: where results may stand anywhere nothing else tells whose they are."""
-    out: list[Step] = []
-    for step in steps:
-        if isinstance(step, Reply):
-            step = replace(step, calls=tuple(replace(call, id=f"c{call.arguments['at']}") for call in step.calls))
-        elif isinstance(step, Results):
-            step = Results(tuple(replace(answer, id=f"c{answer.text[1:]}") for answer in step.answers))
-        out.append(step)
-    return out
+def own_id(one: Ask | Answer) -> str:
+    """An id for each call: where results may stand anywhere nothing else tells whose they are."""
+    return f"c{one.arguments['at']}" if isinstance(one, Ask) else f"c{one.text[1:]}"
 
 
 WRITTEN: dict[str, tuple[str, Callable[[list[Step]], list[Any]]]] = {
     **{wire: (wire, lambda steps, wire=wire: render(steps, wire)) for wire in WIRES},
     **{form: FORMS[form] for form in ("ai_python", "ai_sdk", "langchain", "pydantic_ai")},
-    "openai_responses": ("openai_responses", lambda steps: render(own_ids(steps), "openai_responses")),
-    "openai_agents": ("openai_agents", lambda steps: render(own_ids(steps), "openai_responses")),
+    "openai_responses": ("openai_responses", lambda steps: render(with_ids(steps, own_id), "openai_responses")),
+    "openai_agents": ("openai_agents", lambda steps: render(with_ids(steps, own_id), "openai_responses")),
     "gemini-no-ids": ("gemini", lambda steps: without_ids(render(steps, "gemini"))),
     "openai_chat-names": ("openai_chat", lambda steps: with_names(render(steps, "openai_chat"), steps)),
     "langchain-names": ("langchain", lambda steps: with_names(FORMS["langchain"][1](steps), steps)),

@@ -214,6 +214,10 @@ def test_many_calls_of_one_pending_id_are_pending_again() -> None:
     result = heal(history, "openai_chat", "anthropic", pending=["call_1"])
     assert len(result.ids) == 7
     assert heal(result.messages, "openai_chat", "anthropic", pending=["call_1"]).messages is result.messages
+    others = [f"call_{number}" for number in range(1000)]  # among so many, fewer older ids of each are tried for
+    assert [one.rule for one in heal(history, "openai_chat", "anthropic", pending=others).repairs] == [
+        "duplicate-tool-call-id"
+    ] * 7
 
 
 @pytest.mark.parametrize("wire", ["openai_chat", "anthropic", "gemini", "bedrock_converse", "ai_sdk", "langchain"])

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from interlock.history import engine
+from interlock.history import engine, renames
 from interlock.history.demands import demands_of
 from interlock.history.engine import HealResult, heal
 from interlock.history.naming import minted_id
@@ -166,6 +166,23 @@ def test_calls_in_a_message_that_makes_none_are_none(calls: Any) -> None:
     with read_whole():
         slow = told(heal(history, "langchain", "mistral"))
     assert told(heal(history, "langchain", "mistral")) == slow
+
+
+@pytest.mark.parametrize("wire", sorted({*NATIVE} - {"ollama", "mistral"}))
+def test_in_a_long_history_many_ids_are_healed_in_one_way_and_few_in_the_other(
+    wire: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many: no rule is asked. Few: only what stands around them is looked at."""
+    many = render(session(("call_%d",), turns=40), wire)
+    few = render([*session(("c%08d",), turns=40), *exchange("x"), *session(("d%08d",), turns=40)], wire)
+    assert len(many) > 200 and len(few) > 200
+    expected = told(heal(many, wire, "mistral"))
+    with monkeypatch.context() as patched:
+        patched.setattr(engine, "_run", never)
+        assert told(heal(many, wire, "mistral")) == expected
+    monkeypatch.setattr(renames, "with_new_ids", never)
+    monkeypatch.setattr(type(REGISTRY[wire]), "read", never)
+    assert heal(few, wire, "mistral").ids
 
 
 def agree(history: list[Any], wire: str, provider: str | None) -> HealResult:

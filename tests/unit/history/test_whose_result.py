@@ -214,3 +214,16 @@ def test_a_name_that_no_call_of_the_id_has_says_nothing(form: str) -> None:
     for behind in ([], [User("x"), Reply("y")]):
         result = heal(write([*steps[:2], *behind, *steps[2:]]), wire=wire)
         assert healed_bodies(result.messages, wire) == {name: [body] for name, body in PAIRS.items()}
+
+
+@pytest.mark.parametrize("form", ["ai_sdk", "pydantic_ai", "gemini"])
+def test_a_result_right_behind_stubs_goes_to_the_tool_that_it_names(form: str) -> None:
+    """Though a call of another tool has kept the id, and its own has got another in an earlier healing."""
+    wire, write = FORMS[form] if form in FORMS else (form, lambda steps: render(steps, form))
+    healed = heal(write([User("q"), Reply("", (Ask("c", "f", {}), Ask("c", "g", {})))]), wire=wire)
+    assert len(healed.ids) == 1
+    result = heal([*healed.messages, *write([Results((Answer("c", "g", "REAL"),))])], wire=wire)
+    parts = [part for message in WIRES[wire].read(result.messages) for part in message.parts]
+    own = {part.call_id: part.name for part in parts if type(part) is Call}
+    found = {own[part.call_id]: WIRES[wire].result_text(part) for part in parts if type(part) is Result}
+    assert "REAL" in found["g"] and "No result was recorded" in found["f"]

@@ -84,7 +84,7 @@ class AISDK(Wire):
         longest, fits, id_fits = demands.longest, demands.name_fits, demands.id_fits
         after, once = demands.after, demands.once
         filled, visible, instructs = demands.filled, demands.visible, "system" in demands.instructs
-        runs, step = demands.runs, demands.next
+        runs, step = demands.runs, demands.results_next
 
         def scan(messages: Sequence[Any], start: int, places: Places) -> tuple[int, int]:
             names = places.names

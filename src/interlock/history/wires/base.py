@@ -30,6 +30,7 @@ __all__ = [
     "plain_text",
     "read_content",
     "role_in",
+    "with_ids_below",
     "with_ids_in",
 ]
 
@@ -500,6 +501,29 @@ def with_ids_in(native: dict[str, Any], field: str, key: str, ids: Mapping[str, 
         if old is not None and (new := ids[old]) != old:
             changed = changed or [*parts]
             changed[at] = {**part, key: new}
+    return native if changed is None else {**native, field: changed}
+
+
+def with_ids_below(
+    native: dict[str, Any], field: str, bodies: Sequence[str], key: str, ids: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return a message with other ids in its parts, which have them one level further down.
+
+    Args:
+        native: The message.
+        field: Where it has its parts.
+        bodies: Where these have what a call, and what a result, says.
+        key: Where that has the id of a call.
+        ids: The id to use for each.
+    """
+    parts: list[dict[str, Any]] = native[field]
+    changed: list[dict[str, Any]] | None = None
+    for at, part in enumerate(parts):
+        for body in bodies:
+            old = part[body].get(key) if body in part else None
+            if old is not None and (new := ids[old]) != old:
+                changed = changed or [*parts]
+                changed[at] = {**part, body: {**part[body], key: new}}
     return native if changed is None else {**native, field: changed}
 
 

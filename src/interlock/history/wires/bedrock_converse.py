@@ -23,7 +23,17 @@ from typing import Any, ClassVar, Final, Literal
 from interlock.history.demands import demands_of
 from interlock.history.spans import UNKNOWN, Places, Scan, onward
 from interlock.history.turns import Call, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import Asked, Wire, as_id, as_json, as_string, opaque_message, read_content, role_in
+from interlock.history.wires.base import (
+    Asked,
+    Wire,
+    as_id,
+    as_json,
+    as_string,
+    opaque_message,
+    read_content,
+    role_in,
+    with_ids_below,
+)
 from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, as_blocks, chat_result, strays
 
 __all__ = ["BedrockConverse"]
@@ -171,16 +181,7 @@ class BedrockConverse(Wire):
 
     def with_ids(self, native: Any, ids: Mapping[str, str], ahead: Any) -> Any:  # noqa: ARG002
         """Return a message with other ids for its calls and results."""
-        content = native["content"]
-        changed: list[Any] | None = None
-        for at, block in enumerate(content):
-            key = "toolUse" if "toolUse" in block else "toolResult"
-            body = block.get(key)
-            if body is None or (new := ids[body["toolUseId"]]) == body["toolUseId"]:
-                continue
-            changed = changed or [*content]
-            changed[at] = {**block, key: {**body, "toolUseId": new}}
-        return native if changed is None else {**native, "content": changed}
+        return with_ids_below(native, "content", ("toolUse", "toolResult"), "toolUseId", ids)
 
     plain_stubs: ClassVar[bool] = True
 

@@ -24,7 +24,16 @@ from interlock.history.demands import demands_of
 from interlock.history.signatures import well_formed
 from interlock.history.spans import UNKNOWN, Places, Scan, onward
 from interlock.history.turns import Call, ContentForm, Media, Message, Opaque, Part, Reasoning, Result, Role, Text
-from interlock.history.wires.base import Asked, Wire, as_id, as_json, as_string, opaque_message, plain_text
+from interlock.history.wires.base import (
+    Asked,
+    Wire,
+    as_id,
+    as_json,
+    as_string,
+    opaque_message,
+    plain_text,
+    with_ids_below,
+)
 from interlock.history.wires.chat_shape import OF_CHAT_RESULTS, chat_result, strays
 
 __all__ = ["Gemini"]
@@ -234,16 +243,7 @@ class Gemini(Wire):
 
     def with_ids(self, native: Any, ids: Mapping[str, str], ahead: Any) -> Any:  # noqa: ARG002
         """Return a content with other ids for its calls and results."""
-        parts = native["parts"]
-        changed: list[Any] | None = None
-        for at, part in enumerate(parts):
-            key = "functionCall" if "functionCall" in part else "functionResponse"
-            body = part.get(key)
-            if body is None or (old := body.get("id")) is None or (new := ids[old]) == old:
-                continue
-            changed = changed or [*parts]
-            changed[at] = {**part, key: {**body, "id": new}}
-        return native if changed is None else {**native, "parts": changed}
+        return with_ids_below(native, "parts", ("functionCall", "functionResponse"), "id", ids)
 
     plain_stubs: ClassVar[bool] = True
 
