@@ -316,9 +316,8 @@ def growth(form: Form, sizes: tuple[int, ...], report: Callable[[str, bool], Non
         steps = session(max(1, round(size / each)))
         history, plain = form.write(steps), form.json(steps)
         count = max(1, 1000 // size)
-        dumps = least(many(lambda plain=plain: json.dumps(plain), count), seconds=0.03, rounds=3)
-        healing = least(many(lambda history=history: heal(history, wire=form.wire), count), seconds=0.03, rounds=3)
-        ratios[size] = healing / dumps
+        healing, writing = partial(heal, history, form.wire), partial(json.dumps, plain)
+        ratios[size] = against(many(healing, count), many(writing, count))
         most = peak(lambda history=history: heal(history, wire=form.wire)) / len(history)
     row(form.name, *(f"{ratio:.2f}" for ratio in ratios.values()), f"{most:.0f}")
     grown = ratios[sizes[-1]] / ratios[1_000]
