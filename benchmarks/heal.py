@@ -19,7 +19,7 @@ the column for ten messages shows.
 What the numbers do not show: histories made of images or of unusual parts are read whole,
 and so are those of which most messages have to change otherwise (another provider's
 reasoning goes): they cost 7 to 15 times `json.dumps`. Other faults than lost results cost
-1 to 3 times as much when each tenth exchange has one.
+1.4 to 4 times as much when each tenth exchange has one.
 Times are processor time, the least of several runs, and of more where a goal seems to be missed.
 """
 
